@@ -60,10 +60,6 @@ it("are kept by reads, writes, events, conditions, templates and files", async (
   const body = `{"local_context_data": ${text.replace(long, `${long}1`)}}`
   const written = await api.call("PATCH", `/api/dcim/devices/${device}/`, body)
   expect([written.status, await inTable()]).toEqual([200, stored.replace(long, `${long}1`)])
-  for (const format of ["json", "yaml", "csv"]) {
-    const file = await api.call("GET", `/api/dcim/devices/export/?format=${format}`)
-    expect([format, file.text]).toEqual([format, expect.stringContaining(`${long}1`)])
-  }
   const bodiesAt = (path: string) => receiver.received.filter((each) => each.path === path).map(({ body }) => `${body}`)
   for (const engine of engines) {
     await receiver.until((each) => each.path === `/${engine}` && `${each.body}` === `${long}1`, engine)
@@ -76,4 +72,13 @@ it("are kept by reads, writes, events, conditions, templates and files", async (
   expect(bodiesAt("/near")).toEqual([])
   const changes = await api.call("GET", "/api/extras/object-changes/?changed_object_type=dcim.device&limit=1")
   expect(changes.text).toContain(`${long}1`)
+  for (const format of ["json", "yaml", "csv"]) {
+    const file = await api.call("GET", `/api/dcim/devices/export/?format=${format}`)
+    expect([format, file.text]).toEqual([format, expect.stringContaining(`${long}1`)])
+    await sql(`update dcim_device set local_context_data = null where id = ${device}`)
+    const imported = await api.call("POST", `/api/dcim/devices/import/?format=${format}`, file.text)
+    expect([imported.status, imported.text, await inTable()]).toEqual([
+      ...[200, expect.stringContaining("1"), stored.replace(long, `${long}1`)]
+    ])
+  }
 })

@@ -3,7 +3,11 @@
  * per megabyte. The list is cut at the lines that begin an item with `- `. Pure.
  */
 import { type YAMLMap, isScalar, parseDocument, visit } from "yaml"
+import { ExactNumber, parseExactly } from "../../postgres/ExactJson.ts"
 import { FileFault, messageOf, tooLarge } from "./FileFault.ts"
+
+/** A number as JSON writes it. */
+const decimal = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/
 
 /** Characters that are parsed at once; a longer item is parsed alone. */
 const portionChars = 16_384
@@ -78,8 +82,12 @@ const parseList = (text: string, line: number): ReadonlyArray<unknown> => {
         if (twice !== undefined) throw refuse("a key stands twice in one object.", twice)
       },
       // JSON cannot express these and would turn them into null.
-      Scalar: (_, { value, range }) => {
-        if (typeof value === "number" && !Number.isFinite(value)) throw refuse(`${value} is no number.`, range?.[0])
+      Scalar: (_, scalar) => {
+        const { value, range, source } = scalar
+        if (typeof value !== "number") return
+        const exact = decimal.test(source ?? "") ? parseExactly(source!) : value
+        if (exact instanceof ExactNumber) scalar.value = exact
+        else if (!Number.isFinite(value)) throw refuse(`${value} is no number.`, range?.[0])
       }
     })
     const list: unknown = document.toJS({ maxAliasCount: 0 })

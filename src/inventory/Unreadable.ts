@@ -5,7 +5,7 @@
  * The API shows null in their place and writes an object only where the write replaces them. Capture sets
  * aside a change whose row holds one. Pure.
  */
-import { parseExactly } from "../postgres/ExactJson.ts"
+import { parseStored } from "../postgres/ExactJson.ts"
 import { isDictionary } from "./Field.ts"
 
 /** Deepest nesting of a value: code that walks one is recursive, and so is Postgres' parser. */
@@ -63,7 +63,7 @@ const tooDeep = new Unreadable(`nested more than ${nestingMax} levels deep`)
 export const readableJson = (value: unknown): unknown => (isDeeper(value, nestingMax) ? tooDeep : value)
 
 /** JSON as the WAL carries it. */
-export const parseJson = (text: string): unknown => readableJson(parseExactly(text))
+export const parseJson = (text: string): unknown => readableJson(parseStored(text))
 
 /** A whole number as the WAL carries it. */
 export const parseInteger = (text: string): unknown => {

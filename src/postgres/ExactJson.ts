@@ -49,8 +49,28 @@ const keyOf = ({ sign, digits, exponent }: Parts): string => `${sign < 0 ? "-" :
 const isRounded = (text: string, number: number): boolean =>
   !Number.isFinite(number) || keyOf(partsOf(text)) !== keyOf(partsOf(`${number}`))
 
-/** Finds a number that may be rounded: 16 digits or more, or an exponent. It may also match inside a string. */
-const suspect = /(?:^|[:,[\s])-?(?:\d[\d.]{15}|\d+(?:\.\d+)?[eE][-+]?\d+\s*(?:[,\]}]|$))/
+/** Digits of a number, its point included, up to which JavaScript keeps all. */
+const digitsKept = 15
+
+const isDigit = (code: number): boolean => (code >= 48 && code <= 57) || code === 46
+
+/**
+ * Whether a text has more digits in a row than JavaScript keeps, also inside a string. It looks at every sixteenth
+ * character: a run that is long enough covers one of them.
+ */
+const hasLongRun = (text: string): boolean => {
+  for (let at = digitsKept; at < text.length; at += digitsKept + 1) {
+    if (!isDigit(text.charCodeAt(at))) continue
+    let [from, to] = [at, at + 1]
+    while (from > 0 && isDigit(text.charCodeAt(from - 1))) from--
+    while (isDigit(text.charCodeAt(to))) to++
+    if (to - from > digitsKept) return true
+  }
+  return false
+}
+
+/** Finds an exponent, also inside a string. Postgres writes none. */
+const exponent = /[eE][-+]?\d+\s*(?:[,\]}]|$)/
 
 type Reviver = (this: unknown, key: string, value: unknown) => unknown
 
@@ -59,7 +79,11 @@ const keepDigits = (_key: string, value: unknown, { source }: { readonly source:
 
 /** The value of a JSON text; throws a SyntaxError if it is none. */
 export const parseExactly = (text: string): unknown =>
-  suspect.test(text) ? JSON.parse(text, keepDigits as Reviver) : JSON.parse(text)
+  exponent.test(text) ? JSON.parse(text, keepDigits as Reviver) : parseStored(text)
+
+/** The same of a text that Postgres has written. */
+export const parseStored = (text: string): unknown =>
+  hasLongRun(text) ? JSON.parse(text, keepDigits as Reviver) : JSON.parse(text)
 
 /** The value with another one in place of each exact number; the same value where there is none. */
 export const withoutExact = (value: unknown, replace: (number: ExactNumber) => unknown): unknown => {

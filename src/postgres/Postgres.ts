@@ -13,7 +13,7 @@ import { PgClient, PgTypes } from "@effect/sql-pg"
 import { Effect, Redacted, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import { reveal } from "../Config.ts"
-import { parseExactly } from "./ExactJson.ts"
+import { parseStored } from "./ExactJson.ts"
 import { type PostgresAddress, addressOf } from "./PostgresUrl.ts"
 import { ReplyLimit } from "./ReplyLimit.ts"
 import { Servers } from "../embedded/Servers.ts"
@@ -110,7 +110,7 @@ const utf8 = { decoder: new TextDecoder(), encoder: new TextEncoder() }
 
 /** The codec of a type of JSON, whose bytes begin with these. */
 const jsonCodec = (head: ReadonlyArray<number>): PgTypes.Codec<unknown> => ({
-  decode: (bytes) => Result.succeed(parseExactly(utf8.decoder.decode(bytes.subarray(head.length)))),
+  decode: (bytes) => Result.succeed(parseStored(utf8.decoder.decode(bytes.subarray(head.length)))),
   encode: (value) => Result.succeed(Uint8Array.from([...head, ...utf8.encoder.encode(JSON.stringify(value))]))
 })
 

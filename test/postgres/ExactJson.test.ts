@@ -4,7 +4,14 @@ import { describe, expect, it } from "vitest"
 import { constraintFor } from "../../src/auth/Constraint.ts"
 import { valueOf } from "../../src/console/part/Value.ts"
 import { objectType } from "../../src/inventory/Registry.ts"
-import { ExactNumber, compareNumbers, comparable, parseExactly, rounded } from "../../src/postgres/ExactJson.ts"
+import {
+  ExactNumber,
+  compareNumbers,
+  comparable,
+  parseExactly,
+  parseStored,
+  rounded
+} from "../../src/postgres/ExactJson.ts"
 
 const written = (text: string) => JSON.stringify(parseExactly(text))
 const number = (text: string) => parseExactly(text) as number | ExactNumber
@@ -30,6 +37,15 @@ describe("a JSON text", () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         expect(parseExactly(text)).toEqual(JSON.parse(text))
+      })
+    )
+  })
+
+  it("keeps a long number wherever it stands", () => {
+    fc.assert(
+      fc.property(fc.json(), fc.nat(40), (text, blanks) => {
+        const whole = `[${" ".repeat(blanks)}${text}, 50755254975729665 , 0.1234567890123456]`
+        expect(JSON.stringify(parseStored(whole))).toMatch(/,50755254975729665,0.1234567890123456\]$/)
       })
     )
   })

@@ -2,6 +2,7 @@
  * JSON whose numbers keep their digits. Postgres stores numbers of any length in `jsonb`, and JavaScript's parser rounds
  * to 64 bits: `50755254975729665` to `50755254975729660`, `1e400` to infinity.
  */
+import { randomUUID } from "node:crypto"
 
 /** A number that JavaScript's numbers cannot represent. `JSON.stringify` writes its digits. */
 export class ExactNumber {
@@ -46,8 +47,15 @@ const partsOf = (text: string): Parts => {
 /** A text that is the same for equal numbers, and no number of JavaScript. */
 const keyOf = ({ sign, digits, exponent }: Parts): string => `${sign < 0 ? "-" : ""}0.${digits}e${exponent}`
 
-const isRounded = (text: string, number: number): boolean =>
-  !Number.isFinite(number) || keyOf(partsOf(text)) !== keyOf(partsOf(`${number}`))
+const isRounded = (text: string, number: number): boolean => {
+  if (!Number.isFinite(number)) return true
+  const shown = `${number}`
+  // Most are integers, and quickly told.
+  if (integer.test(text) && integer.test(shown)) return shown !== text && number !== 0
+  return keyOf(partsOf(text)) !== keyOf(partsOf(shown))
+}
+
+const integer = /^-?\d+$/
 
 /** Digits of a number, its point included, up to which JavaScript keeps all. */
 const digitsKept = 15
@@ -72,18 +80,92 @@ const hasLongRun = (text: string): boolean => {
 /** Finds an exponent, also inside a string. Postgres writes none. */
 const exponent = /[eE][-+]?\d+\s*(?:[,\]}]|$)/
 
-type Reviver = (this: unknown, key: string, value: unknown) => unknown
-
-const keepDigits = (_key: string, value: unknown, { source }: { readonly source: string }): unknown =>
-  typeof value === "number" && isRounded(source, value) ? new ExactNumber(source) : value
-
 /** The value of a JSON text; throws a SyntaxError if it is none. */
-export const parseExactly = (text: string): unknown =>
-  exponent.test(text) ? JSON.parse(text, keepDigits as Reviver) : parseStored(text)
+export const parseExactly = (text: string): unknown => (exponent.test(text) ? parseLong(text) : parseStored(text))
 
 /** The same of a text that Postgres has written. */
-export const parseStored = (text: string): unknown =>
-  hasLongRun(text) ? JSON.parse(text, keepDigits as Reviver) : JSON.parse(text)
+export const parseStored = (text: string): unknown => (hasLongRun(text) ? parseLong(text) : JSON.parse(text))
+
+/**
+ * Numbers that would be rounded are parsed as texts with a mark, and then put in their places. A reviver of JSON.parse
+ * would be called for every value, which takes seconds for a megabyte of them.
+ */
+const parseLong = (text: string): unknown => {
+  const mark = markFor(text)
+  let marked = ""
+  let from = 0
+  for (const { begin, end } of longNumbers(text)) {
+    const number = text.slice(begin, end)
+    if (!numberOfJson.test(number) || !isRounded(number, Number(number))) continue
+    marked += `${text.slice(from, begin)}"${mark}${number}"`
+    from = end
+  }
+  if (from === 0) return JSON.parse(text)
+  try {
+    return withNumbers(JSON.parse(marked + text.slice(from)), mark)
+  } catch {
+    // It tells the place in the text that was given.
+    return JSON.parse(text)
+  }
+}
+
+const numberOfJson = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/
+
+/** Characters that nobody can have put into the text. */
+const markFor = (text: string): string => {
+  const mark = randomUUID()
+  return text.includes(mark) ? markFor(text) : mark
+}
+
+const [quote, backslash, minus] = [34, 92, 45]
+
+/** Whether a number may go on with this character: a digit, `.`, `+`, `-`, `e` or `E`. */
+const isOfNumber = (code: number): boolean =>
+  isDigit(code) || code === 43 || code === minus || code === 101 || code === 69
+
+/** The numbers outside of strings that JavaScript may round: long ones, and those with an exponent. */
+function* longNumbers(text: string): Generator<{ readonly begin: number; readonly end: number }> {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === quote) at = endOfText(text, at)
+    if (code !== minus && !isDigit(code)) continue
+    const begin = at
+    let hasExponent = false
+    for (let next = code; isOfNumber(next); next = text.charCodeAt(++at)) hasExponent ||= next === 101 || next === 69
+    if (hasExponent || at - begin > digitsKept) yield { begin, end: at }
+    at--
+  }
+}
+
+/** The place of the quote that ends the string which begins here; the end of the text where none does. */
+const endOfText = (text: string, begin: number): number => {
+  for (let at = begin + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === backslash) at++
+    else if (code === quote) return at
+  }
+  return text.length
+}
+
+/** Puts the numbers in place of the marked texts; the value is nobody else's yet. */
+const withNumbers = (value: unknown, mark: string): unknown => {
+  const numberIn = (each: unknown) =>
+    typeof each === "string" && each.startsWith(mark) ? new ExactNumber(each.slice(mark.length)) : undefined
+  const open: Array<unknown> = [value]
+  const put = (holder: object, key: string | number, each: unknown) => {
+    if (typeof each === "object" && each !== null) return void open.push(each)
+    const number = numberIn(each)
+    if (number === undefined) return
+    Object.defineProperty(holder, key, { value: number, writable: true, enumerable: true, configurable: true })
+  }
+  for (let holder = open.pop(); holder !== undefined; holder = open.pop()) {
+    if (Array.isArray(holder)) for (let at = 0; at < holder.length; at++) put(holder, at, holder[at])
+    else if (typeof holder === "object" && holder !== null) {
+      for (const [key, each] of Object.entries(holder)) put(holder, key, each)
+    }
+  }
+  return numberIn(value) ?? value
+}
 
 /** The value with another one in place of each exact number; the same value where there is none. */
 export const withoutExact = (value: unknown, replace: (number: ExactNumber) => unknown): unknown => {

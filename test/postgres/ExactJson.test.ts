@@ -41,6 +41,25 @@ describe("a JSON text", () => {
     )
   })
 
+  it("is refused in the words of JSON.parse, at its own place", () => {
+    for (const text of [`[50755254975729665,]`, `{"a":50755254975729665`, `[12345678901234567890.]`, `[1e400e1]`]) {
+      const message = (parse: (text: string) => unknown) => {
+        try {
+          return JSON.stringify(parse(text))
+        } catch (error) {
+          return String(error)
+        }
+      }
+      expect(message(parseExactly)).toBe(message(JSON.parse))
+    }
+  })
+
+  it("keeps strings that look like numbers, and keys of any name", () => {
+    const text = `{"__proto__":50755254975729665,"a\\"50755254975729665":"50755254975729665\\\\","b":[{"c":50755254975729665}]}`
+    expect(written(text)).toBe(text)
+    expect(Object.getPrototypeOf(parseExactly(text))).toBe(Object.prototype)
+  })
+
   it("keeps a long number wherever it stands", () => {
     fc.assert(
       fc.property(fc.json(), fc.nat(40), (text, blanks) => {

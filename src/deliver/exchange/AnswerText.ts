@@ -11,7 +11,8 @@ export const textOf = (bytes: Buffer, contentType: string | ReadonlyArray<string
   const [type = ""] = [contentType].flat()
   const decoder = decoderOf(charsetIn.exec(type)?.[1])
   if (decoder !== undefined) return decoder.decode(bytes)
-  return isBeginOfUtf8(bytes) ? bytes.toString("utf8") : latin1.decode(bytes)
+  // A zero byte is in no text: it is compressed, or an image.
+  return bytes.includes(0) || isBeginOfUtf8(bytes) ? bytes.toString("utf8") : latin1.decode(bytes)
 }
 
 /** Whether bytes are UTF-8, of which a last character may be cut off. */

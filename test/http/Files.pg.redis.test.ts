@@ -132,6 +132,20 @@ describe("an import", () => {
     expect(await site("four")).toBeUndefined()
   })
 
+  test("of YAML keeps texts as they are written, in custom fields too", async () => {
+    await api.call("POST", "/api/extras/custom-fields/", [
+      { name: "asset", type: "text", content_types: ["dcim.site"] },
+      { name: "floors", type: "integer", content_types: ["dcim.site"] }
+    ])
+    const yaml =
+      "- name: 0123\n  slug: 007\n  facility: 1.10\n  latitude: 1e1\n  custom_fields: {asset: 0x1F, floors: 0x1F}\n"
+    expect(await send(`${sites}import/`, "application/yaml", yaml)).toMatchObject({ status: 200, json: { created: 1 } })
+    expect(await site("0123")).toMatchObject({
+      ...{ slug: "007", facility: "1.10", latitude: 10 },
+      custom_fields: { asset: "0x1F", floors: 31 }
+    })
+  })
+
   test("writes nothing in a dry run", async () => {
     const reply = await send(
       `${sites}import/?dry_run=true`,

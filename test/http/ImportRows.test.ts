@@ -2,13 +2,22 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { parse, stringify } from "yaml"
+import type { Kind } from "../../src/http/files/Columns.ts"
 import { withGuard, withoutGuard } from "../../src/http/files/Formula.ts"
 import type { Format } from "../../src/http/files/ImportFormat.ts"
 import { type Portion, portionsOf } from "../../src/http/files/ImportRows.ts"
 import { runs } from "../support/Seed.ts"
 
+const columns: Readonly<Record<string, Kind>> = {
+  id: "value",
+  name: "text",
+  slug: "text",
+  vid: "value",
+  custom_fields: { asset: "text", count: "value" }
+}
+
 const portions = (format: Format, text: string): ReadonlyArray<Portion> => [
-  ...portionsOf(text, format, { columns: ["id", "name", "slug"], leftOut: ["serial"], escaped: true })
+  ...portionsOf(text, format, { columns, leftOut: ["serial"], escaped: true })
 ]
 
 const rows = (format: Format, text: string): ReadonlyArray<unknown> =>
@@ -51,6 +60,37 @@ describe("rows", () => {
     ["- <<: 1\n  __proto__: 2", [JSON.parse('{"<<": 1, "__proto__": 2}')]]
   ])("of the YAML %j are what it means", (text, expected) => {
     expect(rows("yaml", text)).toEqual(expected)
+  })
+
+  test("of YAML keep a text as it is written, and read numbers and booleans where a field is one", () => {
+    const scalars = [
+      "0123",
+      "1.10",
+      "1e3",
+      "0x1F",
+      "0o17",
+      "true",
+      "+1",
+      ".5",
+      ".inf",
+      ".nan",
+      "2026-01-31",
+      "12:30:45"
+    ]
+    for (const text of scalars) {
+      const asset = `custom_fields: {asset: ${text}, count: 0x1F}`
+      const row = `name: ${text}\n  slug: [${text}, {name: ${text}}]\n  vid: 0x1F\n  ${asset}\n  other: {1.10: 2.0}`
+      expect(rows("yaml", `- ${row}\n`)).toEqual([
+        {
+          name: text,
+          slug: [text, { name: text }],
+          vid: 31,
+          custom_fields: { asset: text, count: 31 },
+          other: { "1.10": 2 }
+        }
+      ])
+    }
+    expect(rows("yaml", "- name: ~\n  slug: !!int '7'\n  vid: true")).toEqual([{ name: null, slug: 7, vid: true }])
   })
 
   test("come in portions with consecutive numbers", () => {

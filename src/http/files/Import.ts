@@ -13,13 +13,15 @@ import { mapInSlices } from "../../Slices.ts"
 import { authorize } from "../../auth/Permission.ts"
 import { type Errors, idIn, textsIn } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
+import { customFieldsOf } from "../../inventory/read/Read.ts"
 import { create, update } from "../../inventory/write/Write.ts"
 import { WriteRefused } from "../../inventory/write/WriteRefused.ts"
 import { bodyOfCells, withNamedReferences } from "../../inventory/derive/represent/Flat.ts"
 import { HttpRefused } from "../HttpRefused.ts"
+import { kindsOf } from "./Columns.ts"
 import { Imports, type ReadFile, readFile } from "./ImportFile.ts"
 import type { Format } from "./ImportFormat.ts"
-import { type Portion, type Table, idOf } from "./ImportRows.ts"
+import { type Portion, idOf } from "./ImportRows.ts"
 import { refuseAfter } from "../objects/Limits.ts"
 import type { Handler, Request } from "../Route.ts"
 import { isSet } from "../query/Parameter.ts"
@@ -73,7 +75,9 @@ export const importFile = (type: ObjectType, request: Request) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const dryRun = yield* isSet(request, "dry_run", false)
-    const file = yield* readFile(request, tableOf(type, yield* isSet(request, "escape_formulas", true)))
+    const columns = { id: "value", ...kindsOf(type, yield* customFieldsOf(type)) } as const
+    const escaped = yield* isSet(request, "escape_formulas", true)
+    const file = yield* readFile(request, { columns, leftOut: type.leftOut, escaped })
     const { portions } = file
     yield* refuseWrongIds(file)
     if (portions.some(({ changes }) => changes > 0)) yield* authorize(request.principal, "POST", "change", type)
@@ -87,12 +91,6 @@ export const importFile = (type: ObjectType, request: Request) =>
     )
     return { dryRun, report, written }
   })
-
-const tableOf = (type: ObjectType, escaped: boolean): Table => ({
-  columns: ["id", ...Object.keys(type.fields)],
-  leftOut: type.leftOut,
-  escaped
-})
 
 const rowsIn = (portions: ReadonlyArray<Portion>): number => portions.reduce((rows, { count }) => rows + count, 0)
 

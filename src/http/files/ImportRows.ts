@@ -1,6 +1,7 @@
 /**
  * Reads the rows of an import file, checks the limits, and packs rows into portions of JSON. Pure; runs in a worker.
  */
+import type { Kind } from "./Columns.ts"
 import { csvLines } from "./Csv.ts"
 import { FileFault, tooLarge } from "./FileFault.ts"
 import { withoutGuard } from "./Formula.ts"
@@ -11,8 +12,8 @@ import { isDeeper, writtenNestingMax } from "../../inventory/Unreadable.ts"
 import { yamlRows } from "./YamlRows.ts"
 
 export interface Table {
-  /** Columns that a table may have. */
-  readonly columns: ReadonlyArray<string>
+  /** Columns that a table may have, and how YAML's values in them are read. */
+  readonly columns: Readonly<Record<string, Kind>>
   /** Columns that a table of NetBox has and Rackwire does not read. */
   readonly leftOut: ReadonlyArray<string>
   /** Whether cells are escaped: then an apostrophe before a formula is removed. */
@@ -101,8 +102,8 @@ export const idOf = (row: unknown): unknown => {
 }
 
 const rowsOf = (text: string, format: Format, { columns, leftOut, escaped }: Table): Iterable<unknown> => {
-  if (format === "csv") return records(text, columns, leftOut, escaped)
-  return format === "json" ? jsonRows(text, refuseLong) : yamlRows(text, refuseLong)
+  if (format === "csv") return records(text, Object.keys(columns), leftOut, escaped)
+  return format === "json" ? jsonRows(text, refuseLong) : yamlRows(text, columns, refuseLong)
 }
 
 const refuseLong = (row: number, length: number): void => {

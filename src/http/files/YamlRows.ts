@@ -2,8 +2,9 @@
  * Parses a YAML list some items at a time: the parser needs about a hundred times the memory of its text, and a second
  * per megabyte. The list is cut at the lines that begin an item with `- `. Pure.
  */
-import { type YAMLMap, isScalar, parseDocument, visit } from "yaml"
+import { type Scalar, type YAMLMap, isMap, isScalar, isSeq, parseDocument, visit } from "yaml"
 import { ExactNumber, parseExactly } from "../../postgres/ExactJson.ts"
+import type { Kind } from "./Columns.ts"
 import { FileFault, messageOf, tooLarge } from "./FileFault.ts"
 
 /** A number as JSON writes it. */
@@ -21,11 +22,18 @@ const lead = /(?:---)?[^\S\n]*(?:#[^\n]*)?\n/y
 /** The rest of a line that begins an item. */
 const item = /^( *)-(?:[ \t\r\n]|$)/
 
-/** Yields the items. Throws a `FileFault`; `refuseLong` throws before a too long item is parsed. */
-export function* yamlRows(text: string, refuseLong: (row: number, length: number) => void): Generator<unknown> {
+/**
+ * Yields the items, their values read by the kinds of their keys. Throws a `FileFault`; `refuseLong` throws before a too
+ * long item is parsed.
+ */
+export function* yamlRows(
+  text: string,
+  kinds: Kind,
+  refuseLong: (row: number, length: number) => void
+): Generator<unknown> {
   const begin = beginOfList(text)
   const indent = item.exec(text.slice(begin, begin + indentMax))?.[1]?.length
-  if (indent === undefined) return yield* wholeList(text)
+  if (indent === undefined) return yield* wholeList(text, kinds)
   const starts = new RegExp(`^ {${indent}}-(?=[ \\t\\r\\n]|$)`, "gm")
   starts.lastIndex = begin + indent + 1
   let row = 1
@@ -37,7 +45,7 @@ export function* yamlRows(text: string, refuseLong: (row: number, length: number
     itemFrom = to
     row++
     if (to - from < portionChars && to < text.length) continue
-    yield* parseList(text.slice(from, to), line)
+    yield* parseList(text.slice(from, to), kinds, line)
     line = lineOf(text, from, to, line)
     from = to
   } while (from < text.length)
@@ -53,12 +61,12 @@ const beginOfList = (text: string): number => {
 /** Most spaces before the first item. */
 const indentMax = 100
 
-function* wholeList(text: string) {
+function* wholeList(text: string, kinds: Kind) {
   if (text.length > wholeCharsMax) {
     const advice = `A YAML file of more than ${wholeCharsMax} characters must be a list of which each item begins with "- ".`
     throw tooLarge(advice)
   }
-  yield* parseList(text, 1)
+  yield* parseList(text, kinds, 1)
 }
 
 /** The number of the line that `to` is in, if `from` is in line `line`. */
@@ -68,7 +76,7 @@ const lineOf = (text: string, from: number, to: number, line: number): number =>
   return count
 }
 
-const parseList = (text: string, line: number): ReadonlyArray<unknown> => {
+const parseList = (text: string, kinds: Kind, line: number): ReadonlyArray<unknown> => {
   const refuse = (message: string, at = 0) =>
     new FileFault(`The file cannot be read: line ${lineOf(text, 0, at, line)}: ${message}`)
   try {
@@ -76,6 +84,7 @@ const parseList = (text: string, line: number): ReadonlyArray<unknown> => {
     const document = parseDocument(text, { uniqueKeys: false, prettyErrors: false, logLevel: "error" })
     const [error] = document.errors
     if (error !== undefined) throw refuse(error.message, error.pos[0])
+    keepTexts(document.contents, kinds)
     visit(document, {
       Map: (_, map) => {
         const twice = repeatedKey(map)
@@ -96,6 +105,27 @@ const parseList = (text: string, line: number): ReadonlyArray<unknown> => {
   } catch (error) {
     throw error instanceof FileFault ? error : refuse(messageOf(error))
   }
+}
+
+/**
+ * Reads plain scalars as they are written where a text is expected, and all keys, which are texts in JSON: YAML alone
+ * would read `0123` and `1.10` as numbers. Null stays null.
+ */
+const keepTexts = (node: unknown, kind: Kind): void => {
+  if (isScalar(node) && kind === "text") keepText(node)
+  if (isSeq(node)) for (const item of node.items) keepTexts(item, kind)
+  if (!isMap(node)) return
+  for (const { key, value } of node.items) {
+    if (isScalar(key)) keepText(key)
+    const name = isScalar(key) ? String(key.value) : ""
+    if (typeof kind === "string") keepTexts(value, kind)
+    else keepTexts(value, Object.hasOwn(kind, name) ? kind[name]! : "value")
+  }
+}
+
+const keepText = (scalar: Scalar): void => {
+  const isPlain = scalar.type === "PLAIN" && scalar.tag === undefined && scalar.value !== null
+  if (isPlain) scalar.value = scalar.source
 }
 
 /** The place of a key that the dictionary has twice; undefined if there is none. */

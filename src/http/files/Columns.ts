@@ -1,0 +1,27 @@
+/** The columns that an import file of an object type may have. Pure. */
+import type { Field } from "../../inventory/Field.ts"
+import type { ObjectType } from "../../inventory/ObjectType.ts"
+import type { CustomField } from "../../inventory/types/extras/CustomField.ts"
+
+/**
+ * How a column reads a scalar that YAML has without quotes: `0123` as the text that is written, or as the number that
+ * it means. A record has kinds by key.
+ */
+export type Kind = "text" | "value" | { readonly [key: string]: Kind }
+
+/** The kinds of all columns, by name. */
+export const kindsOf = (
+  type: ObjectType,
+  customFields: ReadonlyArray<CustomField>
+): Readonly<Record<string, Kind>> => ({
+  ...Object.fromEntries(Object.entries(type.fields).map(([name, field]) => [name, kindOf(field)])),
+  ...(Object.hasOwn(type.fields, "custom_fields") && {
+    custom_fields: Object.fromEntries(customFields.map((each) => [each.name, customKind(each)]))
+  })
+})
+
+const kindOf = ({ type, reference }: Field): Kind =>
+  reference === undefined && /^(bigint|integer|numeric|boolean|json)/.test(type) ? "value" : "text"
+
+const customKind = ({ type }: CustomField): Kind =>
+  /^(integer|decimal|boolean|json|object|multiobject)$/.test(type) ? "value" : "text"

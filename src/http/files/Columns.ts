@@ -4,24 +4,27 @@ import type { ObjectType } from "../../inventory/ObjectType.ts"
 import type { CustomField } from "../../inventory/types/extras/CustomField.ts"
 
 /**
- * How a column reads a scalar that YAML has without quotes: `0123` as the text that is written, or as the number that
- * it means. A record has kinds by key.
+ * How a column reads a scalar that YAML has without quotes. `text`: `0123` as it is written. `value`: as the number that
+ * it means. `reference`: a whole number is an id, anything else a text. A record has kinds by key.
  */
-export type Kind = "text" | "value" | { readonly [key: string]: Kind }
+export type Kind = "text" | "value" | "reference" | { readonly [key: string]: Kind }
 
 /** The kinds of all columns, by name. */
 export const kindsOf = (
   type: ObjectType,
   customFields: ReadonlyArray<CustomField>
 ): Readonly<Record<string, Kind>> => ({
+  id: "value",
   ...Object.fromEntries(Object.entries(type.fields).map(([name, field]) => [name, kindOf(field)])),
   ...(Object.hasOwn(type.fields, "custom_fields") && {
     custom_fields: Object.fromEntries(customFields.map((each) => [each.name, customKind(each)]))
   })
 })
 
-const kindOf = ({ type, reference }: Field): Kind =>
-  reference === undefined && /^(bigint|integer|numeric|boolean|json)/.test(type) ? "value" : "text"
+const kindOf = ({ type, reference }: Field): Kind => {
+  if (reference !== undefined) return "reference"
+  return /^(bigint|integer|numeric|boolean|json)/.test(type) ? "value" : "text"
+}
 
 const customKind = ({ type }: CustomField): Kind =>
   /^(integer|decimal|boolean|json|object|multiobject)$/.test(type) ? "value" : "text"

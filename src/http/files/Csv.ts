@@ -1,9 +1,16 @@
-/** Comma-separated values by RFC 4180: quotes are doubled within quotes, lines end with CRLF or LF. Pure. */
+/**
+ * Tables by RFC 4180: quotes are doubled within quotes, lines end with CRLF or LF. Cells are separated by commas, or as
+ * other tools write them by semicolons, tabs or vertical bars. Pure.
+ */
 import { FileFault, tooLarge } from "./FileFault.ts"
 
 export const csvLine = (cells: ReadonlyArray<string>): string => `${cells.map(quoted).join(",")}\r\n`
 
 const quoted = (cell: string): string => (/[",\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
+
+/** Characters that may separate cells. */
+export const separators = [",", ";", "\t", "|"] as const
+export type Separator = (typeof separators)[number]
 
 /** Most cells in a line. */
 const cellsMax = 1000
@@ -19,14 +26,19 @@ interface Cell {
  * Yields the cells of each line; skips empty lines. Throws a `FileFault` that names the line, and the cell if it has
  * more than `cellCharsMax` characters, doubled quotes included.
  */
-export function* csvLines(text: string, cellCharsMax = Infinity): Generator<ReadonlyArray<string>> {
+export function* csvLines(
+  text: string,
+  cellCharsMax = Infinity,
+  separator: Separator = ","
+): Generator<ReadonlyArray<string>> {
+  const border = new RegExp(`["${separator}\\r\\n]`, "g")
   let line = 1
   let cells: Array<string> = []
   let at = text.startsWith("\uFEFF") ? 1 : 0
   while (at < text.length) {
-    const cell = text[at] === '"' ? quotedCell(text, at) : plainCell(text, at)
+    const cell = text[at] === '"' ? quotedCell(text, at) : plainCell(text, at, border)
     const next = cell === undefined ? undefined : text[cell.end]
-    if (cell === undefined || next === '"' || !isBorder(next)) {
+    if (cell === undefined || next === '"' || !isBorder(next, separator)) {
       throw new FileFault(`Line ${line}: a quote is in the wrong place.`)
     }
     const { from, to, end } = cell
@@ -38,8 +50,8 @@ export function* csvLines(text: string, cellCharsMax = Infinity): Generator<Read
     cells.push(from === at ? content : content.replaceAll('""', '"'))
     if (cells.length > cellsMax) throw new FileFault(`Line ${line} has more than ${cellsMax} cells.`)
     at = end + 1
-    if (next === "," && at < text.length) continue
-    if (next === ",") cells.push("")
+    if (next === separator && at < text.length) continue
+    if (next === separator) cells.push("")
     if (next === "\r" && text[at] === "\n") at++
     if (cells.length > 1 || cells[0] !== "") {
       yield cells
@@ -49,12 +61,10 @@ export function* csvLines(text: string, cellCharsMax = Infinity): Generator<Read
   }
 }
 
-const isBorder = (character: string | undefined): boolean =>
-  character === undefined || character === "," || character === "\n" || character === "\r"
+const isBorder = (character: string | undefined, separator: Separator): boolean =>
+  character === undefined || character === separator || character === "\n" || character === "\r"
 
-const border = /[",\r\n]/g
-
-const plainCell = (text: string, from: number): Cell => {
+const plainCell = (text: string, from: number, border: RegExp): Cell => {
   border.lastIndex = from
   const end = border.exec(text)?.index ?? text.length
   return { from, to: end, end }

@@ -14,9 +14,10 @@ import { authorize } from "../../auth/Permission.ts"
 import { type Errors, idIn, textsIn } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { customFieldsOf } from "../../inventory/read/Read.ts"
+import { resolveNames } from "../../inventory/name/NamedObjects.ts"
 import { create, update } from "../../inventory/write/Write.ts"
 import { WriteRefused } from "../../inventory/write/WriteRefused.ts"
-import { bodyOfCells, withNamedReferences } from "../../inventory/derive/represent/Flat.ts"
+import { bodyOfTableRow, bodyOfRow } from "../../inventory/derive/represent/ImportedRow.ts"
 import { HttpRefused } from "../HttpRefused.ts"
 import { kindsOf } from "./Columns.ts"
 import { Imports, type ReadFile, readFile } from "./ImportFile.ts"
@@ -39,6 +40,8 @@ interface Item {
   /** Number of the row in the file, from 1. */
   readonly row: number
   readonly body: unknown
+  /** The values that are refused already, and are not in the body. */
+  readonly errors: Errors
 }
 
 interface Refused {
@@ -75,7 +78,7 @@ export const importFile = (type: ObjectType, request: Request) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const dryRun = yield* isSet(request, "dry_run", false)
-    const columns = { id: "value", ...kindsOf(type, yield* customFieldsOf(type)) } as const
+    const columns = kindsOf(type, yield* customFieldsOf(type))
     const escaped = yield* isSet(request, "escape_formulas", true)
     const file = yield* readFile(request, { columns, leftOut: type.leftOut, escaped })
     const { portions } = file
@@ -119,16 +122,18 @@ const write = Effect.fnUntraced(function* (type: ObjectType, { format, portions 
       if (batch.length === 0) continue
       const act = kind === "updated" ? updateAll(type, batch, request) : createAll(type, batch, request)
       const refused = yield* act.pipe(
-        Effect.map((ids) => {
+        Effect.map((ids): ReadonlyArray<Errors> => {
           written.push(...ids)
           return []
         }),
         Effect.catchIf(
           (error): error is WriteRefused => error instanceof WriteRefused,
-          ({ errors }) => Effect.succeed(batch.map(({ row }, n) => ({ row, errors: shortened(errors[n] ?? {}) })))
+          ({ errors }) => Effect.succeed(errors)
         )
       )
-      const wrong = refused.filter((each) => Object.keys(each.errors).length > 0)
+      const wrong = batch
+        .map((item, n) => ({ row: item.row, errors: shortened({ ...refused[n], ...item.errors }) }))
+        .filter((each) => Object.keys(each.errors).length > 0)
       errors.push(...wrong)
       counts[kind] += batch.length - wrong.length
     }
@@ -175,12 +180,17 @@ const itemsOf = Effect.fnUntraced(function* (
   const none = kind === "updated" ? changes === 0 : changes === count
   if (none) return []
   const rows = parseExactly(utf8.decode(bytes)) as ReadonlyArray<unknown>
-  const items = yield* mapInSlices(rows, (row, at): ReadonlyArray<Item> => {
+  const read = yield* mapInSlices(rows, (row, at) => {
     if ((idOf(row) !== undefined) !== (kind === "updated")) return []
-    const body = format === "csv" ? bodyOfCells(type, row as Readonly<Record<string, string>>) : row
-    return [{ row: first + at, body: withNamedReferences(type, body) }]
+    const body = format === "csv" ? bodyOfTableRow(type, row as Readonly<Record<string, string>>) : row
+    return [{ row: first + at, body: bodyOfRow(type, body) }]
   })
-  return items.flat()
+  const items = read.flat()
+  const { bodies, errors } = yield* resolveNames(
+    type,
+    items.map(({ body }) => body)
+  )
+  return items.map(({ row }, at): Item => ({ row, body: bodies[at], errors: errors[at]! }))
 })
 
 const utf8 = new TextDecoder()

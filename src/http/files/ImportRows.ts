@@ -5,6 +5,7 @@ import type { Kind } from "./Columns.ts"
 import { csvLines } from "./Csv.ts"
 import { FileFault, tooLarge } from "./FileFault.ts"
 import { withoutGuard } from "./Formula.ts"
+import { headerOf } from "./Header.ts"
 import type { Format } from "./ImportFormat.ts"
 import { jsonRows } from "./JsonRows.ts"
 import { idIn } from "../../inventory/Field.ts"
@@ -44,8 +45,6 @@ const rowCharsMax = 1 << 20
 const portionRows = 500
 /** A portion ends when it has this many characters. */
 const portionChars = 1 << 17
-/** Most characters of the file that an error message repeats. */
-const shownCharsMax = 500
 /** Largest size of all rows as JSON, which may be larger than the file. */
 const totalBytesMax = 32 << 20
 
@@ -101,9 +100,9 @@ export const idOf = (row: unknown): unknown => {
   return typeof id === "string" ? id.trim() : (id ?? undefined)
 }
 
-const rowsOf = (text: string, format: Format, { columns, leftOut, escaped }: Table): Iterable<unknown> => {
-  if (format === "csv") return records(text, Object.keys(columns), leftOut, escaped)
-  return format === "json" ? jsonRows(text, refuseLong) : yamlRows(text, columns, refuseLong)
+const rowsOf = (text: string, format: Format, table: Table): Iterable<unknown> => {
+  if (format === "csv") return records(text, table)
+  return format === "json" ? jsonRows(text, refuseLong) : yamlRows(text, table.columns, refuseLong)
 }
 
 const refuseLong = (row: number, length: number): void => {
@@ -119,28 +118,22 @@ const check = (value: unknown, row: number): void => {
 }
 
 /** Yields each line of a table as a dictionary of cells by column, without empty cells. */
-function* records(
-  text: string,
-  columns: ReadonlyArray<string>,
-  leftOut: ReadonlyArray<string>,
-  escaped: boolean
-): Generator<unknown> {
-  const lines = csvLines(text, rowCharsMax)
-  const begin = lines.next()
-  const header = begin.done === true ? [] : begin.value.map((name) => name.trim())
-  const unknown = header.filter((name) => !columns.includes(name) && !leftOut.includes(name))
-  if (unknown.length > 0) throw new FileFault(`Unknown columns: ${unknown.join(", ").slice(0, shownCharsMax)}.`)
+function* records(text: string, table: Table): Generator<unknown> {
+  const { separator, columns, cells: width } = headerOf(text, table, rowCharsMax)
+  const lines = csvLines(text, rowCharsMax, separator)
+  lines.next()
   let row = 0
   for (const cells of lines) {
     row++
-    if (cells.length !== header.length) {
-      throw new FileFault(`Row ${row} has ${cells.length} cells, and the header ${header.length}.`)
+    if (cells.length !== width) throw new FileFault(`Row ${row} has ${cells.length} cells, and the header ${width}.`)
+    if (width > columns.length && cells.at(-1)!.trim() !== "") {
+      throw new FileFault(`Row ${row} has a cell without a column at its end.`)
     }
     yield Object.fromEntries(
-      header.flatMap((name, at) => {
+      columns.flatMap((name, at) => {
         const text = cells[at] ?? ""
-        const cell = escaped ? withoutGuard(text) : text
-        return cell.trim() === "" || leftOut.includes(name) ? [] : [[name, cell] as const]
+        const cell = table.escaped ? withoutGuard(text) : text
+        return name === undefined || cell.trim() === "" ? [] : [[name, cell] as const]
       })
     )
   }

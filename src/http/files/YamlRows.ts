@@ -112,7 +112,7 @@ const parseList = (text: string, kinds: Kind, line: number): ReadonlyArray<unkno
  * would read `0123` and `1.10` as numbers. Null stays null.
  */
 const keepTexts = (node: unknown, kind: Kind): void => {
-  if (isScalar(node) && kind === "text") keepText(node)
+  if (isScalar(node) && (kind === "text" || (kind === "reference" && !isId(node)))) keepText(node)
   if (isSeq(node)) for (const item of node.items) keepTexts(item, kind)
   if (!isMap(node)) return
   for (const { key, value } of node.items) {
@@ -122,6 +122,8 @@ const keepTexts = (node: unknown, kind: Kind): void => {
     else keepTexts(value, Object.hasOwn(kind, name) ? kind[name]! : "value")
   }
 }
+
+const isId = ({ source = "" }: Scalar): boolean => /^(?:0|[1-9]\d*)$/.test(source)
 
 const keepText = (scalar: Scalar): void => {
   const isPlain = scalar.type === "PLAIN" && scalar.tag === undefined && scalar.value !== null

@@ -164,7 +164,10 @@ const flattened = (attributes: Readonly<Record<string, unknown>>, prefix = ""): 
   )
 
 /** The id of the one visible object with these attributes; or why it is not found. */
-const byAttributes = Effect.fnUntraced(function* (target: ObjectType, attributes: Readonly<Record<string, unknown>>) {
+export const byAttributes = Effect.fnUntraced(function* (
+  target: ObjectType,
+  attributes: Readonly<Record<string, unknown>>
+) {
   const shown = pythonRepr(flattened(attributes))
   const notFound = `Related object not found using the provided attributes: ${shown}`
   const named = naturalName(target, attributes, yield* visibleToSender)

@@ -30,7 +30,7 @@ export const namingFields = perType((type): ReadonlyArray<string> => {
 })
 
 /** Whether the field is the type or the id of a generic reference. */
-const isOfGeneric = ({ fields }: ObjectType, name: string): boolean =>
+export const isOfGeneric = ({ fields }: ObjectType, name: string): boolean =>
   Object.entries(fields).some(([each, { generic }]) => generic !== undefined && (each === name || generic.id === name))
 
 /** Visible objects of the type with these attributes; or the attribute that cannot name one, with its value. */

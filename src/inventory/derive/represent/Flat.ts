@@ -34,10 +34,15 @@ export const bodyOfCells = (type: ObjectType, cells: Readonly<Record<string, str
     })
   )
 
-const valueOfCell = (field: Field, cell: string): unknown => {
-  if (field.reference !== undefined) return field.reference.many ? items(cell) : cell
-  if (field.type.endsWith("[]")) return items(cell)
-  if (field.type !== "jsonb") return cell
+/** The value that a cell means. Lists and references may be written in JSON. */
+export const valueOfCell = (field: Field, cell: string): unknown => {
+  const isList = field.reference?.many === true || field.type.endsWith("[]")
+  const inJson = isList ? /^\s*\[/ : field.reference === undefined ? undefined : /^\s*\{/
+  if (field.type === "jsonb" || inJson?.test(cell) === true) return jsonOfCell(cell)
+  return isList ? itemsOfCell(cell) : cell
+}
+
+const jsonOfCell = (cell: string): unknown => {
   try {
     return parseExactly(cell)
   } catch {
@@ -45,7 +50,7 @@ const valueOfCell = (field: Field, cell: string): unknown => {
   }
 }
 
-const items = (cell: string): ReadonlyArray<string> =>
+export const itemsOfCell = (cell: string): ReadonlyArray<string> =>
   cell
     .split(",")
     .map((item) => item.trim())

@@ -1,0 +1,85 @@
+/**
+ * A row of an import file -> the body of a write. Values that people write otherwise than clients of the API become what
+ * the API takes: choices by their label, lists in one cell, attributes of references in columns of their own. Pure.
+ */
+import { type Dictionary, type Field, type Reference, emptyRecord, isDictionary } from "../../Field.ts"
+import type { ObjectType } from "../../ObjectType.ts"
+import { objectType } from "../../Registry.ts"
+import { naturalKey } from "../filter/Path.ts"
+import { itemsOfCell, valueOfCell } from "./Flat.ts"
+
+/** A row of a table, cells by column, as the body of a write: `device.name` is an attribute of `device`. */
+export const bodyOfTableRow = (type: ObjectType, cells: Readonly<Record<string, string>>): Dictionary => {
+  const body = emptyRecord<unknown>()
+  for (const [column, cell] of Object.entries(cells)) {
+    const [name = "", ...attributes] = column.split(".")
+    const field = fieldNamed(type, name)
+    if (field === undefined) body[name] = cell
+    else if (attributes.length === 0) body[name] = valueOfCell(field, cell)
+    else if (field.reference?.many === true) {
+      body[name] = itemsOfCell(cell).map((item) => attributed(undefined, attributes, item))
+    } else body[name] = attributed(body[name], attributes, cell.trim())
+  }
+  return body
+}
+
+/** The attributes with one more, at the end of the path. */
+const attributed = (known: unknown, [name, ...rest]: ReadonlyArray<string>, value: unknown): Dictionary => {
+  const attributes: Dictionary = isDictionary(known) ? known : {}
+  return { ...attributes, [name!]: rest.length === 0 ? value : attributed(attributes[name!], rest, value) }
+}
+
+/** The body of a row with choices by value, and with ends of cables and attributes of references as the API has them. */
+export const bodyOfRow = (type: ObjectType, row: unknown): unknown => {
+  if (!isDictionary(row)) return row
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => {
+      const field = fieldNamed(type, name)
+      if (field?.choices !== undefined) return [name, chosen(field.choices, value)]
+      return [name, field?.reference === undefined ? value : mapNames(field.reference, value, nameOf(field.reference))]
+    })
+  )
+}
+
+const fieldNamed = (type: ObjectType, name: string): Field | undefined =>
+  Object.hasOwn(type.fields, name) ? type.fields[name] : undefined
+
+/** A choice by its value or label, whatever the case. */
+const chosen = (choices: Readonly<Record<string, string>>, value: unknown): unknown => {
+  if (typeof value !== "string" || Object.hasOwn(choices, value)) return value
+  const word = value.trim().toLowerCase()
+  const entries = Object.entries(choices)
+  const byValue = entries.find(([each]) => each.toLowerCase() === word)
+  return (byValue ?? entries.find(([, label]) => label.toLowerCase() === word))?.[0] ?? value
+}
+
+/** Maps the way in which a reference, or each item of a list, names its object. An end of a cable has it in `object_id`. */
+export const mapNames = (
+  { type, isTermination }: Reference,
+  value: unknown,
+  map: (name: unknown) => unknown
+): unknown => {
+  const one = (item: unknown): unknown => {
+    if (isTermination !== true) return map(item)
+    const end: Dictionary = isDictionary(item) && "object_type" in item ? item : { object_type: type, object_id: item }
+    return { ...end, object_id: map(end["object_id"]) }
+  }
+  return Array.isArray(value) ? value.map(one) : value === null ? null : one(value)
+}
+
+/** Attributes that are references themselves may be texts: `{site: "ams"}` is `{site: {slug: "ams"}}`. */
+const nameOf =
+  ({ type }: Reference) =>
+  (name: unknown): unknown =>
+    isDictionary(name) ? withNamedAttributes(objectType(type), name) : name
+
+const withNamedAttributes = (type: ObjectType, attributes: Dictionary): Dictionary =>
+  Object.fromEntries(
+    Object.entries(attributes).map(([name, value]) => {
+      const reference = fieldNamed(type, name)?.reference
+      if (reference === undefined || reference.many) return [name, value]
+      const target = objectType(reference.type)
+      if (isDictionary(value)) return [name, withNamedAttributes(target, value)]
+      return [name, typeof value === "string" && !/^\d+$/.test(value) ? { [naturalKey(target)]: value } : value]
+    })
+  )

@@ -52,7 +52,7 @@ export const slug = (options: TextOptions = {}): Field<string> =>
 export const color = (options: TextOptions = {}): Field<string> =>
   textField(
     { max: 6, placeholder: "9e9e9e", help: "Red, green and blue as six hexadecimal digits.", ...options },
-    (text) => (/^[0-9a-f]{6}$/.test(text) ? undefined : "Enter a valid hexadecimal RGB color code.")
+    (text) => (text === "" || /^[0-9a-f]{6}$/.test(text) ? undefined : "Enter a valid hexadecimal RGB color code.")
   )
 
 export const email = (options: TextOptions = {}): Field<string> =>

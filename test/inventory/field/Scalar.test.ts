@@ -1,7 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import type { View } from "../../../src/inventory/Field.ts"
-import { choice, decimal, flag, integer, json, uuid } from "../../../src/inventory/field/Scalar.ts"
+import { choice } from "../../../src/inventory/field/Choice.ts"
+import { decimal, flag, integer, json, uuid } from "../../../src/inventory/field/Scalar.ts"
 import { json as anyJson } from "../Rows.ts"
 
 const noView: View = {

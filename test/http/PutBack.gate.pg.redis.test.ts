@@ -1,0 +1,36 @@
+/** The body of a GET can be sent back by PUT, of objects of every type, and changes nothing. */
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { makeWorld, typesInOrder } from "../support/AnyObject.ts"
+import { type Api, sharedApi } from "../support/Api.ts"
+import type { Json } from "../support/Client.ts"
+
+let api: Api
+
+beforeAll(async () => {
+  api = await sharedApi()
+  await makeWorld(api.call, 2)
+  // A cable may be attached to an interface that is marked as connected, which no write accepts.
+  await api.database.sql.query("update dcim_interface set mark_connected = false")
+}, 120_000)
+afterAll(() => api.stop())
+
+/** An object without its time. */
+const still = (object: Json): Json => ({ ...object, last_updated: undefined })
+
+it("a GET body can be PUT back unchanged", { timeout: 120_000 }, async () => {
+  const replies: Array<unknown> = []
+  const expected: Array<unknown> = []
+  for (const type of typesInOrder()) {
+    const page = await api.call<{ readonly results: ReadonlyArray<Json> }>("GET", `${type.path}?limit=1000`)
+    for (const { id } of page.json.results) {
+      const path = `${type.path}${id}/`
+      const before = await api.call("GET", path)
+      const put = await api.call("PUT", path, before.json)
+      replies.push([path, put.status, still(put.json)])
+      const { json } = await api.call("GET", path)
+      replies.push(still(json))
+      expected.push([path, 200, expect.anything()], still(before.json))
+    }
+  }
+  expect(replies).toEqual(expected)
+})

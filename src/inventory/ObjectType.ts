@@ -11,6 +11,7 @@ import type { CoveringIndex } from "./CoveringIndex.ts"
 import type { Derived, Shape } from "./Derived.ts"
 import type { Field, Fields, RowOf, View } from "./Field.ts"
 import type { Bond, Broken, Find, Rival } from "./Rule.ts"
+import { genericObjects } from "./field/Generic.ts"
 import { time } from "./field/Scalar.ts"
 
 export { type Asked, flagged, pointedAtBy } from "./Asked.ts"
@@ -109,6 +110,8 @@ interface Declaration<F extends Fields = Fields> {
   readonly functions?: ReadonlyArray<string>
   /** The field by which filters of other types name an object; usual is the slug, the username or the name. */
   readonly key?: string
+  /** The fields that name an object in a file; usual is its unique key, or the first uniqueness of several fields. */
+  readonly identity?: ReadonlyArray<string>
   /**
    * Filters that ask about other objects: name -> steps to what is asked about (derive/filter/Path.ts),
    * `device/site/region`. Of a list one must lead there, and a value that names nothing is no error.
@@ -189,7 +192,7 @@ export const defineObjectType = <const F extends Fields>(declaration: Declaratio
     ...declaration.search,
     ...[...declaration.brief, ...(declaration.listed ?? [])].filter((field) => !Object.hasOwn(shown, field)),
     ...declaration.ordering.map((field) => field.replace(/^-/, "")),
-    ...(declaration.displayBy ?? []),
+    ...[...(declaration.displayBy ?? []), ...(declaration.identity ?? [])],
     ...[...(declaration.looksAt ?? []), ...(declaration.derivedBy ?? [])].map((path) => path.split(".")[0]!),
     ...(declaration.indexes ?? []).flat(),
     ...(declaration.coveringIndexes ?? []).flatMap(({ fields }) => fields),
@@ -223,6 +226,7 @@ export const defineObjectType = <const F extends Fields>(declaration: Declaratio
     paths: {},
     asked: {},
     key: undefined,
+    identity: [],
     announced: false,
     daily: false,
     check: () => [],
@@ -266,19 +270,3 @@ export const perType = <A>(make: (type: ObjectType) => A): ((type: ObjectType) =
     return made
   }
 }
-
-/** For each generic reference `<name>_type`, `<name>_id`: the object as `<name>`. */
-const genericObjects = (fields: Declaration["fields"]): Readonly<Record<string, Derived>> =>
-  Object.fromEntries(
-    Object.entries(fields).flatMap(([name, { generic }]): ReadonlyArray<readonly [string, Derived]> => {
-      if (generic === undefined) return []
-      const object: Derived = {
-        shape: { kind: "object", nullable: true },
-        of: (row, view) => {
-          const [type, id] = [row[name], row[generic.id]]
-          return typeof type === "string" && typeof id === "number" ? view.nested(type, id) : null
-        }
-      }
-      return [[generic.id.replace(/_id$/, ""), object]]
-    })
-  )

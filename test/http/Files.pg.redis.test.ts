@@ -40,7 +40,7 @@ describe("an export", () => {
     const types = { csv: "text/csv", json: "application/json", yaml: "application/yaml" }
     for (const [format, type] of Object.entries(types)) {
       const before = await site("two")
-      const file = await fetched(`${sites}export/?format=${format}`)
+      const file = await fetched(`${sites}export/?format=${format}&references=id`)
       expect([file.status, file.type]).toEqual([200, type])
       const imported = await send(`${sites}import/`, type, file.text)
       expect(imported).toEqual({
@@ -57,7 +57,7 @@ describe("an export", () => {
     )
     const file = await fetched("/api/extras/tags/export/?format=csv&description=many")
     const lines = file.text.trimEnd().split("\r\n")
-    expect(lines[0]).toBe("id,name,slug,color,description")
+    expect(lines[0]).toBe("name,slug,color,description")
     expect(new Set(lines).size).toBe(1235)
     const json = await fetched("/api/extras/tags/export/?format=json&description=many")
     expect(JSON.parse(json.text)).toHaveLength(1234)
@@ -80,13 +80,40 @@ describe("an export", () => {
     const before = await stored()
     for (const escaped of [true, false]) {
       const query = escaped ? "" : "&escape_formulas=false"
-      const { text } = await fetched(`${sites}export/?format=csv&slug__isw=formula-${query}`)
+      const { text } = await fetched(`${sites}export/?format=csv&references=id&slug__isw=formula-${query}`)
       expect(/(^|,)"?[=+@\t]|(^|,)"?-(?!1\.5)/m.test(text)).toBe(!escaped)
       expect(text.split(",-1.5,")).toHaveLength(descriptions.length + 1)
       const imported = await send(`${sites}import/?${query}`, "text/csv", text)
       expect(imported).toMatchObject({ status: 200, json: { updated: descriptions.length } })
       expect(await stored()).toEqual(before)
     }
+  })
+
+  test("names objects, with what they belong to where that is needed, or has their ids", async () => {
+    await api.call("POST", "/api/dcim/locations/", { ...named("Hall"), site: (await site("one"))["id"] })
+    const [hall] = (await api.call<List>("GET", "/api/dcim/locations/")).json.results
+    await api.call("POST", "/api/dcim/locations/", {
+      ...named("Row"),
+      site: (await site("one"))["id"],
+      parent: hall!.id
+    })
+    const lines = async (query: string) =>
+      (await fetched(`/api/dcim/locations/export/?format=csv${query}`)).text.split("\r\n")
+    expect((await lines(""))[2]).toBe('Row,row,one,"{""site"":""one"",""parent"":null,""name"":""Hall""}",active,,,,{}')
+    expect((await lines("&references=id"))[0]).toBe(
+      "id,name,slug,site.id,parent.id,status,tenant.id,description,tags.id,custom_fields"
+    )
+    const sitesAs = async (format: string) => (await fetched(`${sites}export/?format=${format}&slug=one`)).text
+    expect(JSON.parse(await sitesAs("json"))).toMatchObject([{ region: "emea", tags: ["core", "edge"] }])
+    const other = { ...named("emea"), parent: { slug: "apac" } }
+    expect((await api.call("POST", "/api/dcim/regions/", other)).status).toBe(201)
+    expect(JSON.parse(await sitesAs("json"))).toMatchObject([{ region: { parent: null, name: "emea" } }])
+    expect((await fetched(`${sites}export/?references=names`)).status).toBe(400)
+    await api.call(
+      "DELETE",
+      "/api/dcim/regions/",
+      (await api.call<List>("GET", "/api/dcim/regions/?parent=apac")).json.results
+    )
   })
 
   test("is available in every format", async () => {
@@ -144,6 +171,26 @@ describe("an import", () => {
       ...{ slug: "007", facility: "1.10", latitude: 10 },
       custom_fields: { asset: "0x1F", floors: 31 }
     })
+  })
+
+  test("creates trees in whatever order their objects are", async () => {
+    const chain = Array.from({ length: 5 }, (_, n) => ({
+      ...named(`level ${n}`),
+      ...(n > 0 && { parent: `level-${n - 1}` })
+    }))
+    const reply = await send("/api/dcim/regions/import/", "application/json", JSON.stringify(chain.toReversed()))
+    expect(reply).toMatchObject({ status: 200, json: { created: 5, errors: [] } })
+    const circle = [{ ...named("a"), parent: "b" }, { ...named("b"), parent: "a" }, named("c")]
+    const refused = await send("/api/dcim/regions/import/", "application/json", JSON.stringify(circle))
+    expect(refused).toMatchObject({ status: 400, json: { errors: [{ row: 1 }, { row: 2 }] } })
+  })
+
+  test("changes objects by their names, if asked", async () => {
+    const rows = "name,slug,status\none,one,planned\nnew one,new-one,active\n"
+    expect((await send(`${sites}import/`, "text/csv", rows)).status).toBe(400)
+    const reply = await send(`${sites}import/?update_existing=true`, "text/csv", rows)
+    expect(reply).toMatchObject({ status: 200, json: { created: 1, updated: 1, errors: [] } })
+    expect(await site("one")).toMatchObject({ status: { value: "planned" }, latitude: 1.5 })
   })
 
   test("writes nothing in a dry run", async () => {

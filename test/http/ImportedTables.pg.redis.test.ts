@@ -128,6 +128,20 @@ describe("a table", () => {
     })
   })
 
+  test("keeps what an empty cell stands for, and clears what `null` does", async () => {
+    const csv = "name,slug,region,latitude,tags,facility\nCleared,cleared,,1.5,used,null\n"
+    expect((await send("dcim/sites", csv)).status).toBe(200)
+    const { id } = await one("dcim/sites", "slug=cleared")
+    await make("dcim/regions", named("Somewhere"))
+    await send("dcim/sites", `id,region\n${id},Somewhere\n`)
+    await send("dcim/sites", `id,region,latitude,tags\n${id},,,\n`)
+    expect(await one("dcim/sites", "slug=cleared")).toMatchObject({
+      ...{ region: { name: "Somewhere" }, latitude: 1.5, tags: [{}], facility: "null" }
+    })
+    await send("dcim/sites", `id,region,latitude,tags\n${id},null,null,null\n`)
+    expect(await one("dcim/sites", "slug=cleared")).toMatchObject({ region: null, latitude: null, tags: [] })
+  })
+
   test("of cables names their ends", async () => {
     const csv =
       'a_terminations,b_terminations\n"[{""device"": ""a"", ""name"": ""eth1""}]","[{""device"": ""b"", ""name"": ""eth0""}]"\n'

@@ -1,6 +1,7 @@
 /** The columns that an import file of an object type may have. Pure. */
 import type { Field } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
+import { genericFields } from "../../inventory/derive/represent/NamedFlat.ts"
 import type { CustomField } from "../../inventory/types/extras/CustomField.ts"
 
 /**
@@ -16,6 +17,7 @@ export const kindsOf = (
 ): Readonly<Record<string, Kind>> => ({
   id: "value",
   ...Object.fromEntries(Object.entries(type.fields).map(([name, field]) => [name, kindOf(field)])),
+  ...Object.fromEntries(genericFields(type).map(({ objectKey }) => [objectKey, "reference" as const])),
   ...(Object.hasOwn(type.fields, "custom_fields") && {
     custom_fields: Object.fromEntries(customFields.map((each) => [each.name, customKind(each)]))
   })
@@ -26,5 +28,7 @@ const kindOf = ({ type, reference }: Field): Kind => {
   return /^(bigint|integer|numeric|boolean|json)/.test(type) ? "value" : "text"
 }
 
-const customKind = ({ type }: CustomField): Kind =>
-  /^(integer|decimal|boolean|json|object|multiobject)$/.test(type) ? "value" : "text"
+const customKind = ({ type }: CustomField): Kind => {
+  if (type.endsWith("object")) return "reference"
+  return /^(integer|decimal|boolean|json)$/.test(type) ? "value" : "text"
+}

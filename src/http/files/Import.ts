@@ -1,6 +1,6 @@
 /**
  * `POST …/import/?dry_run=true`: writes objects from a CSV, JSON or YAML file. A row with an `id` updates an object,
- * other rows create one.
+ * other rows create one; with `?update_existing=true` they update the object that has their names.
  *
  * An import writes all rows or none: after an error in any row, or in a dry run, the transaction is rolled back. Every
  * row is checked, so one answer lists all errors. A worker parses the file (ImportFile.ts); rows are written in
@@ -8,21 +8,18 @@
  */
 import { Data, Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { parseExactly } from "../../postgres/ExactJson.ts"
-import { mapInSlices } from "../../Slices.ts"
 import { authorize } from "../../auth/Permission.ts"
-import { type Errors, idIn, textsIn } from "../../inventory/Field.ts"
+import { type Errors, textsIn } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { customFieldsOf } from "../../inventory/read/Read.ts"
-import { resolveNames } from "../../inventory/name/NamedObjects.ts"
 import { create, update } from "../../inventory/write/Write.ts"
 import { WriteRefused } from "../../inventory/write/WriteRefused.ts"
-import { bodyOfTableRow, bodyOfRow } from "../../inventory/derive/represent/ImportedRow.ts"
 import { HttpRefused } from "../HttpRefused.ts"
 import { kindsOf } from "./Columns.ts"
 import { Imports, type ReadFile, readFile } from "./ImportFile.ts"
 import type { Format } from "./ImportFormat.ts"
-import { type Portion, idOf } from "./ImportRows.ts"
+import { type Item, type Reading, itemsOf } from "./ImportItems.ts"
+import type { Portion } from "./ImportRows.ts"
 import { refuseAfter } from "../objects/Limits.ts"
 import type { Handler, Request } from "../Route.ts"
 import { isSet } from "../query/Parameter.ts"
@@ -35,14 +32,6 @@ const messageCharsMax = 500
 
 /** Longest time for checking and writing all rows. */
 const writingTime = Duration.minutes(15)
-
-interface Item {
-  /** Number of the row in the file, from 1. */
-  readonly row: number
-  readonly body: unknown
-  /** The values that are refused already, and are not in the body. */
-  readonly errors: Errors
-}
 
 interface Refused {
   readonly row: number
@@ -78,13 +67,20 @@ export const importFile = (type: ObjectType, request: Request) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const dryRun = yield* isSet(request, "dry_run", false)
-    const columns = kindsOf(type, yield* customFieldsOf(type))
+    const customFields = yield* customFieldsOf(type)
+    const columns = kindsOf(type, customFields)
+    const updatesExisting = yield* isSet(request, "update_existing", false)
     const escaped = yield* isSet(request, "escape_formulas", true)
     const file = yield* readFile(request, { columns, leftOut: type.leftOut, escaped })
     const { portions } = file
     yield* refuseWrongIds(file)
-    if (portions.some(({ changes }) => changes > 0)) yield* authorize(request.principal, "POST", "change", type)
-    const { report, written } = yield* write(type, file, request).pipe(
+    if (updatesExisting || portions.some(({ changes }) => changes > 0))
+      yield* authorize(request.principal, "POST", "change", type)
+    const { report, written } = yield* write(
+      { type, format: file.format, customFields, updatesExisting },
+      portions,
+      request
+    ).pipe(
       Effect.flatMap(({ report, written }) =>
         dryRun || report.errors.length > 0 ? new Undone({ report }) : Effect.succeed({ report, written })
       ),
@@ -111,17 +107,20 @@ const refuseWrongIds = ({ format, portions }: ReadFile) => {
   return errors.length === 0 ? Effect.void : new HttpRefused({ reason: "InvalidBody", body })
 }
 
+/** Deepest tree that a file may hold in any order: its rows are read once per level. */
+const levelsMax = 64
+
 /** Writes the rows. Returns the report and the ids of the written objects. */
-const write = Effect.fnUntraced(function* (type: ObjectType, { format, portions }: ReadFile, request: Request) {
+const write = Effect.fnUntraced(function* (reading: Reading, portions: ReadonlyArray<Portion>, request: Request) {
+  const counts = { created: 0, updated: 0 }
   const errors: Array<Refused> = []
   const written: Array<number> = []
-  const counts = { created: 0, updated: 0 }
-  for (const kind of ["created", "updated"] as const) {
-    for (const portion of portions) {
-      const batch = yield* itemsOf(type, portion, format, kind)
-      if (batch.length === 0) continue
-      const act = kind === "updated" ? updateAll(type, batch, request) : createAll(type, batch, request)
-      const refused = yield* act.pipe(
+  const { type } = reading
+  const act = (batch: ReadonlyArray<Item>, kind: keyof typeof counts) =>
+    Effect.gen(function* () {
+      if (batch.length === 0) return
+      const writing = kind === "updated" ? updateAll(type, batch, request) : createAll(type, batch, request)
+      const refused = yield* writing.pipe(
         Effect.map((ids): ReadonlyArray<Errors> => {
           written.push(...ids)
           return []
@@ -136,12 +135,50 @@ const write = Effect.fnUntraced(function* (type: ObjectType, { format, portions 
         .filter((each) => Object.keys(each.errors).length > 0)
       errors.push(...wrong)
       counts[kind] += batch.length - wrong.length
+    })
+  // Objects are created first: rows that change others may refer to them, and so may rows further up in the file.
+  const changing = new Set<number>()
+  let left: ReadonlySet<number> | undefined
+  for (let level = 0; left === undefined || left.size > 0; level++) {
+    const early = new Set<number>()
+    const before = written.length
+    for (const portion of portions) {
+      if (!isIn(portion, left)) continue
+      const items = yield* itemsOf(reading, portion, (row) => left === undefined || left.has(row))
+      const creating = items.filter(({ id }) => id === undefined)
+      for (const { row, id } of items) if (id !== undefined) changing.add(row)
+      const [ready, waiting] = level < levelsMax ? parted(creating) : [creating, []]
+      for (const { row } of waiting) early.add(row)
+      yield* act(ready, "created")
     }
+    const isStuck = early.size > 0 && written.length === before
+    if (isStuck) level = levelsMax
+    left = early
+  }
+  for (const portion of portions) {
+    if (!isIn(portion, changing)) continue
+    const items = yield* itemsOf(reading, portion, (row) => changing.has(row))
+    yield* act(
+      items.filter(({ id }) => id !== undefined),
+      "updated"
+    )
   }
   errors.sort((a, b) => a.row - b.row)
-  const report: Report = { format, rows: rowsIn(portions), ...counts, errors }
+  const report: Report = { format: reading.format, rows: rowsIn(portions), ...counts, errors }
   return { report, written }
 })
+
+const isIn = ({ first, count }: Portion, rows: ReadonlySet<number> | undefined): boolean => {
+  if (rows === undefined) return true
+  for (let row = first; row < first + count; row++) if (rows.has(row)) return true
+  return false
+}
+
+/** Items that can be written now, and items that refer to an object which a later row may create. */
+const parted = (items: ReadonlyArray<Item>): readonly [ReadonlyArray<Item>, ReadonlyArray<Item>] => [
+  items.filter(({ isEarly }) => !isEarly),
+  items.filter(({ isEarly }) => isEarly)
+]
 
 const shortened = (errors: Errors): Errors =>
   Object.fromEntries(
@@ -162,35 +199,10 @@ const createAll = (type: ObjectType, items: ReadonlyArray<Item>, { author }: Req
   )
 
 const updateAll = Effect.fnUntraced(function* (type: ObjectType, items: ReadonlyArray<Item>, { author }: Request) {
-  const changes = items.map(({ body }) => ({ id: idIn(idOf(body))!, body }))
+  const changes = items.map(({ id, body }) => ({ id: id!, body }))
   const known = yield* update(type, changes, false, author)
   const ids = new Set(known.map(({ id }) => id))
   const missing = changes.map(({ id }) => (ids.has(id) ? {} : { id: ["There is no such object."] }))
   if (ids.size < changes.length) return yield* new WriteRefused({ errors: missing })
   return [...ids]
 })
-
-/** The rows of a portion that create objects, or those that update them. */
-const itemsOf = Effect.fnUntraced(function* (
-  type: ObjectType,
-  { bytes, first, count, changes }: Portion,
-  format: Format,
-  kind: "created" | "updated"
-) {
-  const none = kind === "updated" ? changes === 0 : changes === count
-  if (none) return []
-  const rows = parseExactly(utf8.decode(bytes)) as ReadonlyArray<unknown>
-  const read = yield* mapInSlices(rows, (row, at) => {
-    if ((idOf(row) !== undefined) !== (kind === "updated")) return []
-    const body = format === "csv" ? bodyOfTableRow(type, row as Readonly<Record<string, string>>) : row
-    return [{ row: first + at, body: bodyOfRow(type, body) }]
-  })
-  const items = read.flat()
-  const { bodies, errors } = yield* resolveNames(
-    type,
-    items.map(({ body }) => body)
-  )
-  return items.map(({ row }, at): Item => ({ row, body: bodies[at], errors: errors[at]! }))
-})
-
-const utf8 = new TextDecoder()

@@ -19,7 +19,7 @@ import { queryOf } from "./SavedFilters.ts"
 
 /** Query parameters that are not filters. */
 const known: ReadonlySet<string> = new Set([
-  ..."limit offset start ordering brief fields omit exclude include format export strict dry_run escape_formulas".split(
+  ..."limit offset start ordering brief fields omit exclude include format export strict dry_run escape_formulas references update_existing".split(
     " "
   )
 ])

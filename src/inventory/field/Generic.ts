@@ -1,3 +1,4 @@
+import type { Derived } from "../Derived.ts"
 import {
   type Field,
   type Fields,
@@ -50,3 +51,19 @@ const fieldsOf = (name: string, options: GenericOptions): Fields => ({
   ),
   [`${name}_id`]: integer({ ...(options.optional === true && { optional: true }), min: 0 })
 })
+
+/** For each generic reference `<name>_type`, `<name>_id`: the object as `<name>`. */
+export const genericObjects = (fields: Fields): Readonly<Record<string, Derived>> =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, { generic }]): ReadonlyArray<readonly [string, Derived]> => {
+      if (generic === undefined) return []
+      const object: Derived = {
+        shape: { kind: "object", nullable: true },
+        of: (row, view) => {
+          const [type, id] = [row[name], row[generic.id]]
+          return typeof type === "string" && typeof id === "number" ? view.nested(type, id) : null
+        }
+      }
+      return [[generic.id.replace(/_id$/, ""), object]]
+    })
+  )

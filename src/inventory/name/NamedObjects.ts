@@ -6,75 +6,114 @@
  * names several objects is refused; one that names none is left to Resolve.ts, which tells why.
  */
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
-import { cleared } from "../Clearance.ts"
-import { type Errors, type Field, idIn, isDictionary, pythonRepr } from "../Field.ts"
-import { type ObjectType, columnOf, fieldOf, perType } from "../ObjectType.ts"
-import { objectType } from "../Registry.ts"
-import { isOfGeneric, namingFields } from "../derive/filter/NaturalName.ts"
-import { kindOf } from "../derive/filter/Lookup.ts"
+import { type Errors, type Reference, idIn, isDictionary, pythonRepr } from "../Field.ts"
+import { type ObjectType, fieldOf } from "../ObjectType.ts"
+import { objectType, registry } from "../Registry.ts"
 import { naturalKey } from "../derive/filter/Path.ts"
-import { type Bind, visibleRows } from "../derive/filter/Where.ts"
 import { mapNames } from "../derive/represent/ImportedRow.ts"
-import { uniquesOf } from "../derive/table/Table.ts"
+import { genericFields } from "../derive/represent/NamedFlat.ts"
 import { byIds } from "../read/Read.ts"
+import type { CustomField } from "../types/extras/CustomField.ts"
 import { byAttributes } from "../write/Resolve.ts"
+import { type Name, type Surroundings, candidatesFor, containersOf, decide } from "./Candidates.ts"
 
-/** References to objects that others lie in. Two objects with the same name are told apart by them. */
-const containers: ReadonlyArray<string> = [
-  ..."site location rack manufacturer provider power_panel cluster device virtual_machine vrf".split(" ")
-]
-
-/** Most objects with the same name that are read. */
-const candidatesMax = 20
-
-const containersOf = perType((type) =>
-  containers.filter((name) => Object.hasOwn(type.fields, name) && fieldOf(type, name).reference?.many === false)
-)
-
-/** The fields by whose values a text may name an object of the type, the usual one first. */
-const nameKeys = perType((type): ReadonlyArray<string> => {
-  const unique = new Set(uniquesOf(type).flatMap(({ fields }) => fields))
-  const named = namingFields(type).filter((name) => /^(text|number|network)$/.test(kindOf(fieldOf(type, name)) ?? ""))
-  const isName = (name: string) => {
-    const field = fieldOf(type, name)
-    if (kindOf(field) === "number") return field.unique || type.brief.includes(name)
-    return unique.has(name) || /^(name|slug)$/.test(name) || name === type.key || kindOf(field) === "network"
-  }
-  const keys = named.filter((name) => !isOfGeneric(type, name) && isName(name))
-  const usual = naturalKey(type)
-  return keys.length === 0
-    ? named
-    : [...keys.filter((name) => name === usual), ...keys.filter((name) => name !== usual)]
-})
-
-/** The ids of the containers of a row, by the name of the reference. */
-type Surroundings = Record<string, number>
+type Body = Record<string, unknown>
 
 interface Rows {
-  readonly bodies: ReadonlyArray<Record<string, unknown> | undefined>
+  readonly bodies: ReadonlyArray<Body | undefined>
   readonly around: ReadonlyArray<Surroundings>
   readonly errors: ReadonlyArray<Record<string, ReadonlyArray<string>>>
+  /** The rows that name an object of their own type that does not exist. A later row may create it. */
+  readonly early: Set<number>
 }
 
-/** The bodies with ids in place of texts. A reference that is refused is in the errors and no longer in its body. */
-export const resolveNames = Effect.fnUntraced(function* (type: ObjectType, given: ReadonlyArray<unknown>) {
+/** Where rows refer to objects of one type. */
+interface Slot {
+  readonly target: ObjectType
+  readonly reference: Pick<Reference, "type" | "isTermination">
+  /** The field in errors. */
+  readonly field: string
+  /** By row: the record that has the names under `name` and gets the ids under `into`. */
+  readonly records: ReadonlyArray<Body | undefined>
+  readonly name: string
+  readonly into: string
+  /** Whether objects that no name leads to are told here. Others are left to Resolve.ts. */
+  readonly isLast: boolean
+}
+
+/** The bodies with ids in place of names. A reference that is refused is in the errors and no longer in its body. */
+export const resolveNames = Effect.fnUntraced(function* (
+  type: ObjectType,
+  given: ReadonlyArray<unknown>,
+  customFields: ReadonlyArray<CustomField>
+) {
   const bodies = given.map((body) => (isDictionary(body) ? { ...body } : undefined))
-  const rows: Rows = { bodies, around: given.map(() => ({})), errors: given.map(() => ({})) }
+  const rows: Rows = { bodies, around: given.map(() => ({})), errors: given.map(() => ({})), early: new Set() }
   yield* addContainers(rows, type, (body) => idIn(body["id"]))
   const own = containersOf(type)
   for (const name of own) {
-    yield* resolveField(rows, type, name)
+    yield* resolveSlot(rows, type, slotOf(rows, type, name))
     for (const [at, body] of bodies.entries()) {
-      const id = yield* idOfContainer(type, name, body?.[name])
+      const id = idOfName(body?.[name])
       if (id !== undefined) rows.around[at]![name] = id
     }
   }
   for (const name of own) yield* addContainers(rows, targetOf(type, name), (_, around) => around[name])
   const others = Object.keys(type.fields).filter((name) => fieldOf(type, name).reference !== undefined)
-  for (const name of others) if (!own.includes(name)) yield* resolveField(rows, type, name)
-  return { bodies: given.map((body, at) => bodies[at] ?? body), errors: rows.errors as ReadonlyArray<Errors> }
+  const slots = others.filter((name) => !own.includes(name)).map((name) => slotOf(rows, type, name))
+  for (const slot of [...slots, ...genericSlots(rows, type), ...customSlots(rows, customFields)]) {
+    yield* resolveSlot(rows, type, slot)
+  }
+  return {
+    bodies: given.map((body, at) => bodies[at] ?? body),
+    errors: rows.errors as ReadonlyArray<Errors>,
+    early: rows.early as ReadonlySet<number>
+  }
 })
+
+const slotOf = ({ bodies }: Rows, type: ObjectType, name: string): Slot => {
+  const reference = fieldOf(type, name).reference!
+  const target = objectType(reference.type)
+  return { target, reference, field: name, records: bodies, name, into: name, isLast: false }
+}
+
+/** The generic references of the rows, by the types that rows name. */
+const genericSlots = ({ bodies }: Rows, type: ObjectType): ReadonlyArray<Slot> =>
+  genericFields(type).flatMap(({ typeField, idField, objectKey }) => {
+    const pointing = bodies.map((body) =>
+      body !== undefined && Object.hasOwn(body, objectKey) ? body[typeField] : null
+    )
+    for (const [at, body] of bodies.entries()) {
+      if (body?.[objectKey] !== null || body === undefined || pointing[at] !== null) continue
+      body[idField] = null
+      delete body[objectKey]
+    }
+    return [...new Set(pointing)].flatMap((id): ReadonlyArray<Slot> => {
+      const target = typeof id === "string" ? registry.get(id) : undefined
+      if (target === undefined) return []
+      const records = bodies.map((body, at) => (pointing[at] === id ? body : undefined))
+      const reference = { type: target.id }
+      return [{ target, reference, field: objectKey, records, name: objectKey, into: idField, isLast: true }]
+    })
+  })
+
+const customSlots = ({ bodies }: Rows, customFields: ReadonlyArray<CustomField>): ReadonlyArray<Slot> => {
+  const pointing = customFields.filter(
+    ({ type, object_type: id }) => type.endsWith("object") && registry.has(String(id))
+  )
+  if (pointing.length === 0) return []
+  const records = bodies.map((body) => {
+    if (!isDictionary(body?.["custom_fields"])) return undefined
+    const values = { ...body["custom_fields"] }
+    body["custom_fields"] = values
+    return values
+  })
+  return pointing.map(({ name, object_type: id }) => {
+    const target = objectType(String(id))
+    const reference = { type: target.id }
+    return { target, reference, field: "custom_fields", records, name, into: name, isLast: true }
+  })
+}
 
 const targetOf = (type: ObjectType, name: string): ObjectType => objectType(fieldOf(type, name).reference!.type)
 
@@ -95,18 +134,8 @@ const addContainers = Effect.fnUntraced(function* (
   }
 })
 
-const idOfContainer = Effect.fnUntraced(function* (type: ObjectType, name: string, value: unknown) {
-  const id = idIn(isDictionary(value) && "id" in value ? value["id"] : value)
-  if (id !== undefined || !isDictionary(value)) return id
-  const found = yield* byAttributes(targetOf(type, name), value)
-  return typeof found === "number" ? found : undefined
-})
-
-/** A value that names an object: by any of its names, or by this attribute. */
-interface Name {
-  readonly text: string
-  readonly key: string | undefined
-}
+const idOfName = (value: unknown): number | undefined =>
+  idIn(isDictionary(value) && "id" in value ? value["id"] : value)
 
 const nameIn = (value: unknown): Name | undefined => {
   if (typeof value === "string") return { text: value.trim(), key: undefined }
@@ -116,124 +145,53 @@ const nameIn = (value: unknown): Name | undefined => {
   return isOne ? { text: String(text).trim(), key } : undefined
 }
 
-const resolveField = Effect.fnUntraced(function* ({ bodies, around, errors }: Rows, type: ObjectType, name: string) {
-  const reference = fieldOf(type, name).reference!
-  const target = objectType(reference.type)
+/** A name in a row, and the object that it means. */
+interface Meaning {
+  readonly name: Name
+  readonly around: Surroundings
+  answer?: number | string | undefined
+}
+
+const resolveSlot = Effect.fnUntraced(function* ({ around, errors, early }: Rows, type: ObjectType, slot: Slot) {
+  const { target, reference, field, records, name, into } = slot
   const places = containersOf(target)
-  const named = new Map<
-    string,
-    { readonly name: Name; readonly around: Surroundings; answer?: number | string | undefined }
-  >()
+  const named = new Map<string, Meaning>()
+  const described = new Map<string, number | string>()
   const keyOf = (each: Name, at: number) =>
     JSON.stringify([each.key, each.text, ...places.map((place) => around[at]![place])])
-  const visit = (map: (each: Name, at: number, value: unknown) => unknown) => {
-    for (const [at, body] of bodies.entries()) {
-      if (body === undefined || !Object.hasOwn(body, name)) continue
-      body[name] = mapNames(reference, body[name], (value) => {
-        const found = nameIn(value)
-        return found === undefined ? value : map(found, at, value)
-      })
+  const visit = (map: (value: unknown, at: number, found: Name | undefined) => unknown) => {
+    for (const [at, record] of records.entries()) {
+      if (record === undefined || !Object.hasOwn(record, name)) continue
+      record[name] = mapNames(reference, record[name], (value) => map(value, at, nameIn(value)))
     }
   }
-  visit((each, at, value) => {
-    named.set(keyOf(each, at), { name: each, around: around[at]! })
+  visit((value, at, found) => {
+    if (found !== undefined) named.set(keyOf(found, at), { name: found, around: around[at]! })
+    else if (isDictionary(value) && !("id" in value)) described.set(JSON.stringify(value), "")
     return value
   })
-  if (named.size === 0) return
   const asked = [...named.values()]
-  const candidates = yield* candidatesFor(target, asked)
+  const candidates = asked.length === 0 ? [] : yield* candidatesFor(target, asked)
   for (const [at, each] of asked.entries()) each.answer = decide(target, each.name, candidates[at]!)
-  visit((each, at, value) => {
-    const { answer } = named.get(keyOf(each, at))!
-    if (typeof answer === "string") errors[at]![name] = [answer]
-    if (typeof answer === "number") return answer
-    return each.key === undefined && !/^\d+$/.test(each.text) ? { [naturalKey(target)]: each.text } : value
-  })
-  for (const [at, body] of bodies.entries()) if (Object.hasOwn(errors[at]!, name)) delete body![name]
-})
-
-/**
- * The id of the object that is meant; why the name is refused; undefined if no object has it. Candidates are those of
- * the best place, in the order of their keys.
- */
-const decide = (target: ObjectType, { text, key }: Name, candidates: ReadonlyArray<Candidate>) => {
-  const byId = key === undefined || key === "id" ? candidates.find(({ id }) => String(id) === text) : undefined
-  const keys = nameKeys(target).filter((each) => key === undefined || each === key)
-  const used = keys.find((each) => candidates.some(({ by }) => by.includes(each)))
-  const byName = used === undefined ? [] : nearest(candidates.filter(({ by }) => by.includes(used)))
-  if (byId !== undefined) {
-    const other = byName.find(({ id }) => id !== byId.id)
-    return other === undefined
-      ? byId.id
-      : `${text} is the id of one object and the ${used} of another. Say which, with \`id\` or \`${used}\`.`
+  for (const key of described.keys()) {
+    described.set(key, yield* byAttributes(target, JSON.parse(key) as Record<string, unknown>))
   }
-  if (byName.length <= 1) return byName[0]?.id
-  return `Multiple objects match the provided attributes: ${pythonRepr({ [used!]: text })}. Name one by more attributes.`
-}
-
-interface Candidate {
-  readonly id: number
-  /** The keys by which the text names it. */
-  readonly by: ReadonlyArray<string>
-  /** How many containers it shares with the row. */
-  readonly shared: number
-}
-
-const nearest = (candidates: ReadonlyArray<Candidate>): ReadonlyArray<Candidate> => {
-  const most = Math.max(...candidates.map(({ shared }) => shared))
-  return candidates.filter(({ shared }) => shared === most)
-}
-
-/** For each name the objects that it may mean: none that lies in another container than the row. */
-const candidatesFor = Effect.fnUntraced(function* (
-  target: ObjectType,
-  asked: ReadonlyArray<{ readonly name: Name; readonly around: Surroundings }>
-) {
-  const found = asked.map((): Array<Candidate> => [])
-  const keys = nameKeys(target)
-  const places = containersOf(target)
-  const refer = yield* cleared(target, "refer")
-  const wanted = asked.map(({ name: { text, key }, around }, n) => ({
-    n,
-    id: (key ?? "id") === "id" && /^\d{1,15}$/.test(text) ? text : null,
-    ...Object.fromEntries(
-      keys.map((each, at) => [`k${at}`, (key ?? each) === each ? canonicalText(fieldOf(target, each), text) : null])
-    ),
-    ...Object.fromEntries(places.map((place, at) => [`c${at}`, around[place]]))
-  }))
-  const parameters: Array<unknown> = [JSON.stringify(wanted)]
-  const bind: Bind = (value) => `$${parameters.push(value)}`
-  const columns = [
-    "n int, id bigint",
-    ...keys.map((key, at) => `k${at} ${fieldOf(target, key).type}`),
-    ...places.map((_, at) => `c${at} bigint`)
-  ]
-  const isNamed = keys.map((key, at) => `coalesce(t.${columnOf(target, key)} = u.k${at}, false)`)
-  const isShared = places.map((place, at) => `coalesce(t.${columnOf(target, place)} = u.c${at}, false)`)
-  const isNear = places.map((place, at) => `coalesce(t.${columnOf(target, place)} = u.c${at}, true)`)
-  const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql.unsafe<{
-    readonly n: number
-    readonly id: string
-    readonly named: string
-    readonly shared: number
-  }>(
-    `select u.n, c.id::text as id, c.named, c.shared
-       from jsonb_to_recordset($1::jsonb) as u(${columns.join(", ")})
-      cross join lateral (
-        select t.id, concat_ws(',', ${isNamed.map((each, at) => `case when ${each} then '${keys[at]}' end`).join(", ")}) as named,
-               ${["0", ...isShared.map((each) => `${each}::int`)].join(" + ")} as shared
-          from ${visibleRows(target, () => refer, bind)} t
-         where t.id = u.id or (${isNamed.map((_, at) => `t.${columnOf(target, keys[at]!)} = u.k${at}`).join(" or ") || "false"}) and ${["true", ...isNear].join(" and ")}
-         order by shared desc, t.id limit ${candidatesMax}) c`,
-    parameters
-  )
-  for (const { n, id, named, shared } of rows) found[n]!.push({ id: Number(id), by: named.split(","), shared })
-  return found
+  visit((value, at, found) => {
+    const attributes = isDictionary(value) && !("id" in value) ? value : undefined
+    if (found === undefined && attributes === undefined) return slot.isLast ? (idOfName(value) ?? value) : value
+    const answer = found === undefined ? described.get(JSON.stringify(value)) : named.get(keyOf(found, at))!.answer
+    if (typeof answer === "number") return answer
+    if (target === type && (found === undefined || answer === undefined)) early.add(at)
+    if (found !== undefined && typeof answer === "string") errors[at]![field] = [answer]
+    else if (slot.isLast) errors[at]![field] = [answer ?? `Related object not found: ${pythonRepr(value)}`]
+    return found?.key === undefined && found !== undefined && !/^\d+$/.test(found.text)
+      ? { [naturalKey(target)]: found.text }
+      : value
+  })
+  for (const [at, record] of records.entries()) {
+    if (record === undefined || !Object.hasOwn(record, name)) continue
+    const value = record[name]
+    if (into !== name || Object.hasOwn(errors[at]!, field)) delete record[name]
+    if (into !== name && !Object.hasOwn(errors[at]!, field)) record[into] = value
+  }
 })
-
-/** The text as Postgres compares it; null if the field can have no such value. */
-const canonicalText = (field: Field, text: string): string | null => {
-  const parsed = field.parse(text)
-  return "value" in parsed && parsed.value !== null && parsed.value !== "" ? String(parsed.value) : null
-}

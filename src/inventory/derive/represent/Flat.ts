@@ -21,9 +21,16 @@ export const flatOf = (type: ObjectType, row: Row): Flat =>
 /** A flat value as the text of a cell; null is the empty cell. */
 export const cellOf = (value: unknown): string => {
   if (value === null || value === undefined) return ""
-  if (Array.isArray(value) && value.every((item) => typeof item !== "object")) return value.join(",")
+  if (Array.isArray(value) && value.every(isPlainItem)) return value.join(",")
   return typeof value === "object" ? JSON.stringify(value) : String(value)
 }
+
+/** The cell that clears a value. A text field takes it as a text. */
+export const nullCell = "null"
+
+/** Whether an item is read again as it is from a list without quotes. */
+const isPlainItem = (item: unknown): boolean =>
+  typeof item === "number" || (typeof item === "string" && item !== "" && item.trim() === item && !/^\[|,/.test(item))
 
 /** A record of cells as the body of a write. Empty cells name nothing. */
 export const bodyOfCells = (type: ObjectType, cells: Readonly<Record<string, string>>): Flat =>
@@ -41,6 +48,9 @@ export const valueOfCell = (field: Field, cell: string): unknown => {
   if (field.type === "jsonb" || inJson?.test(cell) === true) return jsonOfCell(cell)
   return isList ? itemsOfCell(cell) : cell
 }
+
+/** The name of an object in a cell: a text, or attributes in JSON. */
+export const objectOfCell = (cell: string): unknown => (/^\s*\{/.test(cell) ? jsonOfCell(cell) : cell)
 
 const jsonOfCell = (cell: string): unknown => {
   try {

@@ -4,9 +4,10 @@
  */
 import { type Dictionary, type Field, type Reference, emptyRecord, isDictionary } from "../../Field.ts"
 import type { ObjectType } from "../../ObjectType.ts"
-import { objectType } from "../../Registry.ts"
+import { objectType, registry } from "../../Registry.ts"
 import { naturalKey } from "../filter/Path.ts"
-import { itemsOfCell, valueOfCell } from "./Flat.ts"
+import { itemsOfCell, nullCell, objectOfCell, valueOfCell } from "./Flat.ts"
+import { genericFields } from "./NamedFlat.ts"
 
 /** A row of a table, cells by column, as the body of a write: `device.name` is an attribute of `device`. */
 export const bodyOfTableRow = (type: ObjectType, cells: Readonly<Record<string, string>>): Dictionary => {
@@ -14,13 +15,20 @@ export const bodyOfTableRow = (type: ObjectType, cells: Readonly<Record<string, 
   for (const [column, cell] of Object.entries(cells)) {
     const [name = "", ...attributes] = column.split(".")
     const field = fieldNamed(type, name)
-    if (field === undefined) body[name] = cell
-    else if (attributes.length === 0) body[name] = valueOfCell(field, cell)
-    else if (field.reference?.many === true) {
-      body[name] = itemsOfCell(cell).map((item) => attributed(undefined, attributes, item))
-    } else body[name] = attributed(body[name], attributes, cell.trim())
+    const one = cell.trim() === nullCell ? null : cell.trim()
+    if (attributes.length === 0) body[name] = valueIn(field, cell)
+    else if (field?.reference?.many === true) {
+      body[name] = one === null ? [] : itemsOfCell(cell).map((item) => attributed(undefined, attributes, item))
+    } else body[name] = one === null && column === `${name}.id` ? null : attributed(body[name], attributes, one)
   }
   return body
+}
+
+/** The value of a cell; `null` clears every field that is not a text. */
+const valueIn = (field: Field | undefined, cell: string): unknown => {
+  const isText = field?.type === "text" && field.choices === undefined && field.generic === undefined
+  if (cell.trim() !== nullCell || isText) return field === undefined ? objectOfCell(cell) : valueOfCell(field, cell)
+  return field?.type.endsWith("[]") === true ? [] : null
 }
 
 /** The attributes with one more, at the end of the path. */
@@ -34,6 +42,9 @@ export const bodyOfRow = (type: ObjectType, row: unknown): unknown => {
   if (!isDictionary(row)) return row
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => {
+      const generic = genericFields(type).find(({ objectKey }) => objectKey === name)
+      const pointed = generic === undefined ? undefined : registry.get(String(row[generic.typeField]))
+      if (pointed !== undefined) return [name, isDictionary(value) ? withNamedAttributes(pointed, value) : value]
       const field = fieldNamed(type, name)
       if (field?.choices !== undefined) return [name, chosen(field.choices, value)]
       return [name, field?.reference === undefined ? value : mapNames(field.reference, value, nameOf(field.reference))]
@@ -55,7 +66,7 @@ const chosen = (choices: Readonly<Record<string, string>>, value: unknown): unkn
 
 /** Maps the way in which a reference, or each item of a list, names its object. An end of a cable has it in `object_id`. */
 export const mapNames = (
-  { type, isTermination }: Reference,
+  { type, isTermination }: Pick<Reference, "type" | "isTermination">,
   value: unknown,
   map: (name: unknown) => unknown
 ): unknown => {

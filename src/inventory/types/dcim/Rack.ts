@@ -18,6 +18,7 @@ export default defineObjectType({
   app: "dcim",
   name: "rack",
   plural: "racks",
+  identity: ["name", "site", "location"],
   menu: "Organization",
   fieldGroup: "Place",
   groups: {

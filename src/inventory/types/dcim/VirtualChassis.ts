@@ -5,6 +5,7 @@ export default defineObjectType({
   app: "dcim",
   name: "virtualchassis",
   plural: "virtual-chassis",
+  identity: ["name"],
   label: "virtual chassis",
   fields: {
     name: text({ max: 64 }),

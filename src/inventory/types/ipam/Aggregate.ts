@@ -4,6 +4,7 @@ export default defineObjectType({
   app: "ipam",
   name: "aggregate",
   plural: "aggregates",
+  identity: ["prefix", "rir"],
   fields: {
     prefix: prefix(),
     rir: ref("ipam.rir", { onDelete: "protect" }),

@@ -25,6 +25,7 @@ export default defineObjectType({
   app: "ipam",
   name: "ipaddress",
   plural: "ip-addresses",
+  identity: ["address", "vrf"],
   fieldGroup: "Addresses",
   label: "IP address",
   fields: {

@@ -15,6 +15,7 @@ export default defineObjectType({
   app: "ipam",
   name: "iprange",
   plural: "ip-ranges",
+  identity: ["start_address", "end_address", "vrf"],
   label: "IP range",
   fields: {
     start_address: address(),

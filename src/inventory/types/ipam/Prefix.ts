@@ -40,6 +40,7 @@ export default defineObjectType({
   app: "ipam",
   name: "prefix",
   plural: "prefixes",
+  identity: ["prefix", "vrf"],
   fieldGroup: "Addresses",
   fields: {
     prefix: prefix(),

@@ -4,6 +4,7 @@ export default defineObjectType({
   app: "ipam",
   name: "service",
   plural: "services",
+  identity: ["name", "device", "virtual_machine"],
   fields: {
     device: ref("dcim.device", { optional: true, onDelete: "cascade" }),
     virtual_machine: ref("virtualization.virtualmachine", { optional: true, onDelete: "cascade" }),

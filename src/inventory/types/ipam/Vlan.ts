@@ -47,6 +47,7 @@ export default defineObjectType({
   app: "ipam",
   name: "vlan",
   plural: "vlans",
+  identity: ["vid", "name", "group", "site"],
   fieldGroup: "Addresses",
   label: "VLAN",
   fields: {

@@ -6,6 +6,7 @@ export default defineObjectType({
   app: "ipam",
   name: "vlangroup",
   plural: "vlan-groups",
+  identity: ["slug"],
   label: "VLAN group",
   fields: {
     name: text({ max: 100 }),

@@ -4,6 +4,7 @@ export default defineObjectType({
   app: "ipam",
   name: "vrf",
   plural: "vrfs",
+  identity: ["name", "rd"],
   fieldGroup: "Addresses",
   label: "VRF",
   fields: {

@@ -4,6 +4,7 @@ export default defineObjectType({
   app: "virtualization",
   name: "cluster",
   plural: "clusters",
+  identity: ["name", "group", "site"],
   fields: {
     name: text({ max: 100 }),
     type: ref("virtualization.clustertype", { onDelete: "protect" }),

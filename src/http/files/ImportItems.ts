@@ -1,0 +1,73 @@
+/** The rows of a portion as bodies of writes, with the objects that they name. */
+import { parseExactly } from "../../postgres/ExactJson.ts"
+import { Effect } from "effect"
+import { mapInSlices } from "../../Slices.ts"
+import { type Errors, idIn, isDictionary } from "../../inventory/Field.ts"
+import type { ObjectType } from "../../inventory/ObjectType.ts"
+import { bodyOfRow, bodyOfTableRow } from "../../inventory/derive/represent/ImportedRow.ts"
+import { namedAttributes } from "../../inventory/name/Identity.ts"
+import { resolveNames } from "../../inventory/name/NamedObjects.ts"
+import type { CustomField } from "../../inventory/types/extras/CustomField.ts"
+import { byAttributes } from "../../inventory/write/Resolve.ts"
+import type { Format } from "./ImportFormat.ts"
+import { type Portion, idOf } from "./ImportRows.ts"
+
+export interface Item {
+  /** Number of the row in the file, from 1. */
+  readonly row: number
+  readonly body: unknown
+  /** The object that the row changes; undefined for one that it creates. */
+  readonly id: number | undefined
+  /** The values that are refused already, and are not in the body. */
+  readonly errors: Errors
+  /** Whether it refers to an object of its type that does not exist: a later row may create it. */
+  readonly isEarly: boolean
+}
+
+export interface Reading {
+  readonly type: ObjectType
+  readonly format: Format
+  readonly customFields: ReadonlyArray<CustomField>
+  /** Whether a row without an id changes the object that has its names. */
+  readonly updatesExisting: boolean
+}
+
+/** The rows of a portion that are in `wanted`. */
+export const itemsOf = Effect.fnUntraced(function* (
+  { type, format, customFields, updatesExisting }: Reading,
+  { bytes, first }: Portion,
+  wanted: (row: number) => boolean
+) {
+  const rows = parseExactly(utf8.decode(bytes)) as ReadonlyArray<unknown>
+  const read = yield* mapInSlices(rows, (row, at) => {
+    if (!wanted(first + at)) return []
+    const body = format === "csv" ? bodyOfTableRow(type, row as Readonly<Record<string, string>>) : row
+    return [{ row: first + at, body: bodyOfRow(type, body) }]
+  })
+  const kept = read.flat()
+  const { bodies, errors, early } = yield* resolveNames(
+    type,
+    kept.map(({ body }) => body),
+    customFields
+  )
+  const items: Array<Item> = []
+  for (const [at, { row }] of kept.entries()) {
+    const body = bodies[at]
+    const known = idIn(idOf(body))
+    const found = known === undefined && updatesExisting ? yield* existing(type, body) : known
+    const wrong: Errors = typeof found === "string" ? { __all__: [found] } : {}
+    const id = typeof found === "string" ? undefined : found
+    items.push({ row, body, id, errors: { ...wrong, ...errors[at] }, isEarly: early.has(at) })
+  }
+  return items
+})
+
+const utf8 = new TextDecoder()
+
+/** The id of the object that the body names; undefined if there is none; why it is not clear which. */
+const existing = Effect.fnUntraced(function* (type: ObjectType, body: unknown) {
+  const attributes = isDictionary(body) ? namedAttributes(type, body) : undefined
+  if (attributes === undefined) return undefined
+  const found = yield* byAttributes(type, attributes)
+  return typeof found === "string" && !found.startsWith("Multiple") ? undefined : found
+})

@@ -42,7 +42,8 @@ describe("an import", () => {
     expect(long).toMatchObject({ status: 400, json: { rows: 1, errors: [{ row: 1 }] } })
     const keys = Object.fromEntries(Array.from({ length: 998 }, (_, n) => [`key${n}`, 1]))
     const wide = await send("json", JSON.stringify([{ ...named("Wide"), ...keys }]))
-    expect(wide).toMatchObject({ status: 200, json: { created: 1 } })
+    expect(wide).toMatchObject({ status: 400, json: { rows: 1, errors: [{ errors: { key9: ["Unknown field."] } }] } })
+    expect(Object.keys((wide.json["errors"] as ReadonlyArray<{ readonly errors: object }>)[0]!.errors)).toHaveLength(10)
   })
 
   test("is checked and written in slices, and overtaken by reads", async () => {

@@ -173,6 +173,54 @@ describe("an import", () => {
     })
   })
 
+  test("reads the files of the device type library, and names what is not written", async () => {
+    await api.call("POST", "/api/dcim/manufacturers/", named("Cisco"))
+    const file = (model: string) => `---
+manufacturer: Cisco
+model: ${model}
+slug: cisco-${model}
+part_number: 0123
+u_height: 1.0
+is_full_depth: false
+weight: 1.10
+weight_unit: kg
+interfaces:
+  - name: eth0
+    type: 1000base-t
+`
+    const types = "/api/dcim/device-types/"
+    const reply = await send(`${types}import/`, "application/yaml", file("1e3") + file("007"))
+    expect(reply).toMatchObject({ status: 200, json: { rows: 2, created: 2, errors: [], ignored: ["interfaces"] } })
+    const { results } = (await api.call<List>("GET", `${types}?model=007`)).json
+    expect(results).toMatchObject([{ model: "007", part_number: "0123", weight: 1.1, manufacturer: { slug: "cisco" } }])
+    const wrong = await send(`${types}import/`, "application/yaml", file("x").replace("u_height", "height"))
+    expect(wrong).toMatchObject({
+      status: 400,
+      json: { errors: [{ errors: { height: ["Unknown field."] } }] }
+    })
+    const one = await send(`${sites}import/`, "application/json", JSON.stringify({ ...named("single"), display: "x" }))
+    expect(one).toMatchObject({ status: 200, json: { created: 1, ignored: ["display"] } })
+  })
+
+  test("has a column for each custom field", async () => {
+    const content_types = ["dcim.site"]
+    await api.call("POST", "/api/extras/custom-fields/", [
+      { name: "badge", type: "text", content_types },
+      { name: "count", type: "integer", content_types },
+      { name: "open", type: "boolean", content_types },
+      { name: "uses", type: "multiselect", choices: ["a", "b"], content_types },
+      { name: "within", type: "object", object_type: "dcim.region", content_types }
+    ])
+    const columns = "name,slug,cf_badge,CF_Count,cf_open,cf_uses,cf_within"
+    const csv = `${columns}\ncustom,custom,007,7,TRUE,"a,b",apac\n`
+    expect(await send(`${sites}import/`, "text/csv", csv)).toMatchObject({ status: 200, json: { created: 1 } })
+    const values = { badge: "007", count: 7, open: true, uses: ["a", "b"], within: { slug: "apac" } }
+    expect(await site("custom")).toMatchObject({ custom_fields: values })
+    const yaml = `- id: ${(await site("custom"))["id"]}\n  cf_badge: 1.10\n  cf_count: null\n`
+    expect(await send(`${sites}import/`, "application/yaml", yaml)).toMatchObject({ status: 200, json: { updated: 1 } })
+    expect(await site("custom")).toMatchObject({ custom_fields: { ...values, badge: "1.10", count: null } })
+  })
+
   test("creates trees in whatever order their objects are", async () => {
     const chain = Array.from({ length: 5 }, (_, n) => ({
       ...named(`level ${n}`),
@@ -210,7 +258,7 @@ describe("an import", () => {
     ["text/csv", "name,nope\na,b", "Unknown columns: nope."],
     ["text/csv", 'name,slug\na"b,c', "Line 2: a quote is in the wrong place."],
     ["text/csv", "name,slug\na", "Row 1 has 1 cells, and the header 2."],
-    ["application/json", "{}", "Expected a list of objects."],
+    ["application/json", "1", "Expected a list of objects, or an object."],
     ["application/json", "[", expect.stringContaining("The file cannot be read")],
     ["application/yaml", "a: [", expect.stringContaining("The file cannot be read")],
     ["application/yaml", "- &a [1]\n- *a", expect.stringContaining("The file cannot be read")]

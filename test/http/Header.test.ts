@@ -3,15 +3,12 @@ import { describe, expect, test } from "vitest"
 import { headerOf } from "../../src/http/files/Header.ts"
 
 const known = {
-  columns: {
-    id: "value",
-    name: "text",
-    primary_ip4: "reference",
-    device: "reference",
-    tags: "reference",
-    position: "value"
-  },
-  leftOut: ["old"]
+  id: "value",
+  name: "text",
+  primary_ip4: "reference",
+  device: "reference",
+  tags: "reference",
+  position: "value"
 } as const
 
 const read = (text: string) => headerOf(text, known, 1000)
@@ -29,8 +26,8 @@ describe("a header", () => {
   })
 
   test("names columns by name or title, whatever the case", () => {
-    const { columns } = read("ID, Name ,Primary IPv4,DEVICE,device-position,OLD".replace("device-", ""))
-    expect(columns).toEqual(["id", "name", "primary_ip4", "device", "position", undefined])
+    const { columns } = read("ID, Name ,Primary IPv4,DEVICE,Position")
+    expect(columns).toEqual(["id", "name", "primary_ip4", "device", "position"])
   })
 
   test("names attributes of references", () => {

@@ -17,7 +17,7 @@ const columns: Readonly<Record<string, Kind>> = {
 }
 
 const portions = (format: Format, text: string): ReadonlyArray<Portion> => [
-  ...portionsOf(text, format, { columns, leftOut: ["serial"], escaped: true })
+  ...portionsOf(text, format, { columns, escaped: true })
 ]
 
 const rows = (format: Format, text: string): ReadonlyArray<unknown> =>
@@ -46,10 +46,6 @@ describe("rows", () => {
     )
   })
 
-  test("of a table of NetBox come without the columns that Rackwire does not have", () => {
-    expect(rows("csv", "name,serial,slug\na,7,b")).toEqual([{ name: "a", slug: "b" }])
-  })
-
   test.each([
     ["- a\n- b", ["a", "b"]],
     ["\uFEFF- a\r\n- b\r\n", ["a", "b"]],
@@ -57,9 +53,20 @@ describe("rows", () => {
     ["-\n  a: |\n    - x\n    - y\n- - z\n", [{ a: "- x\n- y\n" }, ["z"]]],
     ["[{a: 1}, b]", [{ a: 1 }, "b"]],
     ["--- # first\n- a\n...\n", ["a"]],
+    ["- a\n---\n- b", ["a", "b"]],
+    ["name: 0123\nvid: 1", [{ name: "0123", vid: 1 }]],
+    [
+      "# library\n%YAML 1.2\n---\nname: a\n---\nname: |\n  - b\n\n  ---\n---\n",
+      [{ name: "a" }, { name: "- b\n\n---\n" }]
+    ],
+    ["---\n---\n- a\n--- {name: b}", ["a", { name: "b" }]],
     ["- <<: 1\n  __proto__: 2", [JSON.parse('{"<<": 1, "__proto__": 2}')]]
   ])("of the YAML %j are what it means", (text, expected) => {
     expect(rows("yaml", text)).toEqual(expected)
+  })
+
+  test("of JSON may be one object", () => {
+    expect(rows("json", '\uFEFF {"name": "[a]"}\n')).toEqual([{ name: "[a]" }])
   })
 
   test("of YAML keep a text as it is written, and read numbers and booleans where a field is one", () => {
@@ -119,7 +126,12 @@ describe("a file is refused", () => {
     ["yaml", `${"- a\n".repeat(10_000)}- "b\n`, /line 1000[12]/],
     ["yaml", "- .nan", /line 1: NaN is no number/],
     ["yaml", "- &a 1\n- *a", /cannot be read/],
-    ["yaml", "- a\n---\n- b", /cannot be read/],
+    ["yaml", "- a\n---\nname: b\nname: c\n", /line 4: a key stands twice/],
+    ["yaml", `name: a\n---\nname: ${"x".repeat(1 << 18)}`, /A YAML document of more than/],
+    ["yaml", "---\n# nothing\n---\n", /Expected a list/],
+    ["yaml", "nothing", /expected a list/],
+    ["json", `{"a": ${"[".repeat(700)}}`, /^Row 1 is nested more than 100 levels deep/],
+    ["json", '{"a": 1} 2', /row 1/],
     ["yaml", "", /Expected a list/],
     ["yaml", `- ${"x".repeat(2 << 20)}`, /^Row 1 has \d+ characters/],
     ["json", '[{"a": 1}, {"a" 1}]', /row 2/],

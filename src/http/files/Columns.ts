@@ -1,6 +1,7 @@
 /** The columns that an import file of an object type may have. Pure. */
-import type { Field } from "../../inventory/Field.ts"
+import { type Field, isDictionary } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
+import { customColumn } from "../../inventory/derive/represent/ImportedRow.ts"
 import { genericFields } from "../../inventory/derive/represent/NamedFlat.ts"
 import type { CustomField } from "../../inventory/types/extras/CustomField.ts"
 
@@ -11,17 +12,55 @@ import type { CustomField } from "../../inventory/types/extras/CustomField.ts"
 export type Kind = "text" | "value" | "reference" | { readonly [key: string]: Kind }
 
 /** The kinds of all columns, by name. */
-export const kindsOf = (
-  type: ObjectType,
-  customFields: ReadonlyArray<CustomField>
-): Readonly<Record<string, Kind>> => ({
-  id: "value",
-  ...Object.fromEntries(Object.entries(type.fields).map(([name, field]) => [name, kindOf(field)])),
-  ...Object.fromEntries(genericFields(type).map(({ objectKey }) => [objectKey, "reference" as const])),
-  ...(Object.hasOwn(type.fields, "custom_fields") && {
-    custom_fields: Object.fromEntries(customFields.map((each) => [each.name, customKind(each)]))
-  })
-})
+export const kindsOf = (type: ObjectType, customFields: ReadonlyArray<CustomField>): Readonly<Record<string, Kind>> => {
+  const custom = Object.fromEntries(customFields.map((each) => [each.name, customKind(each)]))
+  return {
+    id: "value",
+    ...Object.fromEntries(type.leftOut.map((name) => [name, "value"])),
+    ...Object.fromEntries(Object.entries(type.fields).map(([name, field]) => [name, kindOf(field)])),
+    ...Object.fromEntries(genericFields(type).map(({ objectKey }) => [objectKey, "reference"])),
+    ...Object.fromEntries(customFields.map((each) => [customColumn(each), customKind(each)])),
+    ...(Object.hasOwn(type.fields, "custom_fields") && { custom_fields: custom })
+  }
+}
+
+/** The keys that a row may have: those that are written, and those that are passed over and named in the report. */
+export interface Keys {
+  readonly written: ReadonlySet<string>
+  readonly ignored: ReadonlySet<string>
+}
+
+export const keysOf = (type: ObjectType, customFields: ReadonlyArray<CustomField>): Keys => {
+  const isWritten = (name: string) => /^(both|write|once)$/.test(type.fields[name]!.wire)
+  const names = Object.keys(type.fields)
+  const shown = names.filter((name) => type.fields[name]!.wire === "read")
+  return {
+    written: new Set([
+      "id",
+      ...names.filter(isWritten),
+      ...genericFields(type).map(({ objectKey }) => objectKey),
+      ...customFields.map(customColumn)
+    ]),
+    ignored: new Set([
+      ...["url", "display", ...shown, ...type.leftOut],
+      ...[type.derived, type.counts, type.pointedBy].flatMap((each) => Object.keys(each))
+    ])
+  }
+}
+
+/** Most unknown keys of a row that are told, and most characters of each. */
+const unknownMax = 10
+const keyCharsMax = 100
+
+/** The unknown keys of a row as errors, and the keys that are passed over although they have a value. */
+export const checkKeys = (row: unknown, { written, ignored }: Keys) => {
+  const entries = isDictionary(row) ? Object.entries(row).filter(([name]) => !written.has(name)) : []
+  const unknown = entries.filter(([name]) => !ignored.has(name)).slice(0, unknownMax)
+  return {
+    errors: Object.fromEntries(unknown.map(([name]) => [name.slice(0, keyCharsMax), ["Unknown field."]])),
+    ignored: entries.flatMap(([name, value]) => (ignored.has(name) && value !== null && value !== "" ? [name] : []))
+  }
+}
 
 const kindOf = ({ type, reference }: Field): Kind => {
   if (reference !== undefined) return "reference"

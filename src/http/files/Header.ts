@@ -5,15 +5,9 @@ import { FileFault } from "./FileFault.ts"
 
 export interface Header {
   readonly separator: Separator
-  /** Names of the columns; undefined for a column that is not read. */
-  readonly columns: ReadonlyArray<string | undefined>
+  readonly columns: ReadonlyArray<string>
   /** Cells of each line, with the empty one behind a separator at the end. */
   readonly cells: number
-}
-
-interface Known {
-  readonly columns: Readonly<Record<string, Kind>>
-  readonly leftOut: ReadonlyArray<string>
 }
 
 /** Most characters of the file that an error message repeats. */
@@ -23,7 +17,7 @@ const shownCharsMax = 500
  * Reads the first line. The separator is the one that gives the most known columns. A separator at the end of the line
  * is ignored. Throws a `FileFault` for columns that are unknown or named twice.
  */
-export const headerOf = (text: string, known: Known, cellCharsMax: number): Header => {
+export const headerOf = (text: string, known: Readonly<Record<string, Kind>>, cellCharsMax: number): Header => {
   const columnNamed = columnsBy(known)
   const faults: Array<unknown> = []
   const read = separators.flatMap((separator) => {
@@ -45,8 +39,7 @@ export const headerOf = (text: string, known: Known, cellCharsMax: number): Head
   const names = named.map((heading) => columnNamed(heading)!)
   const twice = names.find((name, at) => names.indexOf(name) < at || names.some((each) => each.startsWith(`${name}.`)))
   if (twice !== undefined) throw new FileFault(`The column ${twice} is given twice.`)
-  const columns = names.map((name) => (known.leftOut.includes(name) ? undefined : name))
-  return { separator, columns, cells: headings.length }
+  return { separator, columns: names, cells: headings.length }
 }
 
 const headingsOf = (text: string, separator: Separator, cellCharsMax: number): ReadonlyArray<string> => {
@@ -55,8 +48,8 @@ const headingsOf = (text: string, separator: Separator, cellCharsMax: number): R
 }
 
 /** The column of a heading: by name or by title, whatever the case; `device.name` for an attribute of a reference. */
-const columnsBy = ({ columns, leftOut }: Known): ((heading: string) => string | undefined) => {
-  const names = new Map([...leftOut, ...Object.keys(columns)].map((name) => [keyOf(name), name] as const))
+const columnsBy = (columns: Readonly<Record<string, Kind>>): ((heading: string) => string | undefined) => {
+  const names = new Map(Object.keys(columns).map((name) => [keyOf(name), name] as const))
   return (heading) => {
     const [first = "", ...attributes] = heading.split(".")
     const name = names.get(keyOf(first))

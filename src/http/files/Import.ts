@@ -15,7 +15,7 @@ import { customFieldsOf } from "../../inventory/read/Read.ts"
 import { create, update } from "../../inventory/write/Write.ts"
 import { WriteRefused } from "../../inventory/write/WriteRefused.ts"
 import { HttpRefused } from "../HttpRefused.ts"
-import { kindsOf } from "./Columns.ts"
+import { keysOf, kindsOf } from "./Columns.ts"
 import { Imports, type ReadFile, readFile } from "./ImportFile.ts"
 import type { Format } from "./ImportFormat.ts"
 import { type Item, type Reading, itemsOf } from "./ImportItems.ts"
@@ -44,6 +44,8 @@ export interface Report {
   readonly created: number
   readonly updated: number
   readonly errors: ReadonlyArray<Refused>
+  /** Keys that have values in the file and are not written: Rackwire has no such field, or makes its value itself. */
+  readonly ignored?: ReadonlyArray<string>
 }
 
 /** Rolls back the transaction of a file that is not written. */
@@ -71,13 +73,13 @@ export const importFile = (type: ObjectType, request: Request) =>
     const columns = kindsOf(type, customFields)
     const updatesExisting = yield* isSet(request, "update_existing", false)
     const escaped = yield* isSet(request, "escape_formulas", true)
-    const file = yield* readFile(request, { columns, leftOut: type.leftOut, escaped })
+    const file = yield* readFile(request, { columns, escaped })
     const { portions } = file
     yield* refuseWrongIds(file)
     if (updatesExisting || portions.some(({ changes }) => changes > 0))
       yield* authorize(request.principal, "POST", "change", type)
     const { report, written } = yield* write(
-      { type, format: file.format, customFields, updatesExisting },
+      { type, format: file.format, customFields, keys: keysOf(type, customFields), updatesExisting },
       portions,
       request
     ).pipe(
@@ -115,6 +117,7 @@ const write = Effect.fnUntraced(function* (reading: Reading, portions: ReadonlyA
   const counts = { created: 0, updated: 0 }
   const errors: Array<Refused> = []
   const written: Array<number> = []
+  const ignored = new Set<string>()
   const { type } = reading
   const act = (batch: ReadonlyArray<Item>, kind: keyof typeof counts) =>
     Effect.gen(function* () {
@@ -144,7 +147,8 @@ const write = Effect.fnUntraced(function* (reading: Reading, portions: ReadonlyA
     const before = written.length
     for (const portion of portions) {
       if (!isIn(portion, left)) continue
-      const items = yield* itemsOf(reading, portion, (row) => left === undefined || left.has(row))
+      const { items, ignored: keys } = yield* itemsOf(reading, portion, (row) => left === undefined || left.has(row))
+      for (const key of keys) ignored.add(key)
       const creating = items.filter(({ id }) => id === undefined)
       for (const { row, id } of items) if (id !== undefined) changing.add(row)
       const [ready, waiting] = level < levelsMax ? parted(creating) : [creating, []]
@@ -157,14 +161,17 @@ const write = Effect.fnUntraced(function* (reading: Reading, portions: ReadonlyA
   }
   for (const portion of portions) {
     if (!isIn(portion, changing)) continue
-    const items = yield* itemsOf(reading, portion, (row) => changing.has(row))
+    const { items } = yield* itemsOf(reading, portion, (row) => changing.has(row))
     yield* act(
       items.filter(({ id }) => id !== undefined),
       "updated"
     )
   }
   errors.sort((a, b) => a.row - b.row)
-  const report: Report = { format: reading.format, rows: rowsIn(portions), ...counts, errors }
+  const report: Report = {
+    ...{ format: reading.format, rows: rowsIn(portions), ...counts, errors },
+    ...(ignored.size > 0 && { ignored: [...ignored].sort() })
+  }
   return { report, written }
 })
 

@@ -9,6 +9,7 @@ import { namedAttributes } from "../../inventory/name/Identity.ts"
 import { resolveNames } from "../../inventory/name/NamedObjects.ts"
 import type { CustomField } from "../../inventory/types/extras/CustomField.ts"
 import { byAttributes } from "../../inventory/write/Resolve.ts"
+import { type Keys, checkKeys } from "./Columns.ts"
 import type { Format } from "./ImportFormat.ts"
 import { type Portion, idOf } from "./ImportRows.ts"
 
@@ -28,21 +29,23 @@ export interface Reading {
   readonly type: ObjectType
   readonly format: Format
   readonly customFields: ReadonlyArray<CustomField>
+  readonly keys: Keys
   /** Whether a row without an id changes the object that has its names. */
   readonly updatesExisting: boolean
 }
 
-/** The rows of a portion that are in `wanted`. */
+/** The rows of a portion that are in `wanted`, and the keys that are passed over. */
 export const itemsOf = Effect.fnUntraced(function* (
-  { type, format, customFields, updatesExisting }: Reading,
+  { type, format, customFields, keys, updatesExisting }: Reading,
   { bytes, first }: Portion,
   wanted: (row: number) => boolean
 ) {
   const rows = parseExactly(utf8.decode(bytes)) as ReadonlyArray<unknown>
   const read = yield* mapInSlices(rows, (row, at) => {
     if (!wanted(first + at)) return []
-    const body = format === "csv" ? bodyOfTableRow(type, row as Readonly<Record<string, string>>) : row
-    return [{ row: first + at, body: bodyOfRow(type, body) }]
+    const isTable = format === "csv"
+    const body = isTable ? bodyOfTableRow(type, row as Readonly<Record<string, string>>, customFields) : row
+    return [{ row: first + at, body: bodyOfRow(type, body, customFields), checked: checkKeys(body, keys) }]
   })
   const kept = read.flat()
   const { bodies, errors, early } = yield* resolveNames(
@@ -51,15 +54,15 @@ export const itemsOf = Effect.fnUntraced(function* (
     customFields
   )
   const items: Array<Item> = []
-  for (const [at, { row }] of kept.entries()) {
+  for (const [at, { row, checked }] of kept.entries()) {
     const body = bodies[at]
     const known = idIn(idOf(body))
     const found = known === undefined && updatesExisting ? yield* existing(type, body) : known
     const wrong: Errors = typeof found === "string" ? { __all__: [found] } : {}
     const id = typeof found === "string" ? undefined : found
-    items.push({ row, body, id, errors: { ...wrong, ...errors[at] }, isEarly: early.has(at) })
+    items.push({ row, body, id, errors: { ...wrong, ...checked.errors, ...errors[at] }, isEarly: early.has(at) })
   }
-  return items
+  return { items, ignored: kept.flatMap(({ checked }) => checked.ignored) }
 })
 
 const utf8 = new TextDecoder()

@@ -15,8 +15,6 @@ import { yamlRows } from "./YamlRows.ts"
 export interface Table {
   /** Columns that a table may have, and how YAML's values in them are read. */
   readonly columns: Readonly<Record<string, Kind>>
-  /** Columns that a table of NetBox has and Rackwire does not read. */
-  readonly leftOut: ReadonlyArray<string>
   /** Whether cells are escaped: then an apostrophe before a formula is removed. */
   readonly escaped: boolean
 }
@@ -119,7 +117,7 @@ const check = (value: unknown, row: number): void => {
 
 /** Yields each line of a table as a dictionary of cells by column, without empty cells. */
 function* records(text: string, table: Table): Generator<unknown> {
-  const { separator, columns, cells: width } = headerOf(text, table, rowCharsMax)
+  const { separator, columns, cells: width } = headerOf(text, table.columns, rowCharsMax)
   const lines = csvLines(text, rowCharsMax, separator)
   lines.next()
   let row = 0
@@ -133,7 +131,7 @@ function* records(text: string, table: Table): Generator<unknown> {
       columns.flatMap((name, at) => {
         const text = cells[at] ?? ""
         const cell = table.escaped ? withoutGuard(text) : text
-        return name === undefined || cell.trim() === "" ? [] : [[name, cell] as const]
+        return cell.trim() === "" ? [] : [[name, cell] as const]
       })
     )
   }

@@ -2,21 +2,29 @@
  * Parses a JSON list item by item, so that a long list takes no more memory than its longest item, and an error names
  * the item. Pure.
  */
-import { endOfString } from "../wire/Nesting.ts"
+import { endOfString, isNestedDeeper } from "../wire/Nesting.ts"
 import { parseExactly } from "../../postgres/ExactJson.ts"
 import { FileFault, messageOf } from "./FileFault.ts"
 import { writtenNestingMax } from "../../inventory/Unreadable.ts"
 
-/** Yields the items. Throws a `FileFault`; `refuseLong` throws before a too long item is parsed. */
+/** Yields the items of a list, or a single object. Throws a `FileFault`; `refuseLong` throws before a too long item is parsed. */
 export function* jsonRows(text: string, refuseLong: (row: number, length: number) => void): Generator<unknown> {
-  const begin = /^[\uFEFF\s]*\[/.exec(text.slice(0, leadCharsMax))
-  if (begin === null) throw new FileFault("Expected a list of objects.")
+  const begin = /^[\uFEFF\s]*[[{]/.exec(text.slice(0, leadCharsMax))
+  if (begin === null) throw new FileFault("Expected a list of objects, or an object.")
+  if (begin[0].endsWith("{")) return yield oneObject(text.slice(begin[0].length - 1), refuseLong)
   let row = 1
   for (const [from, to] of itemsOf(text, begin[0].length)) {
     refuseLong(row, to - from)
     yield parseItem(text.slice(from, to), row)
     row++
   }
+}
+
+const oneObject = (text: string, refuseLong: (row: number, length: number) => void): unknown => {
+  refuseLong(1, text.length)
+  if (isNestedDeeper(text, writtenNestingMax))
+    throw new FileFault(`Row 1 is nested more than ${writtenNestingMax} levels deep.`)
+  return parseItem(text, 1)
 }
 
 /** Most white space before the list. */

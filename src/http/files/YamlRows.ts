@@ -23,21 +23,68 @@ const lead = /(?:---)?[^\S\n]*(?:#[^\n]*)?\n/y
 const item = /^( *)-(?:[ \t\r\n]|$)/
 
 /**
- * Yields the items, their values read by the kinds of their keys. Throws a `FileFault`; `refuseLong` throws before a too
- * long item is parsed.
+ * Yields the objects of all documents: the items of a list, or the one object of a document. Their values are read by
+ * the kinds of their keys. Throws a `FileFault`; `refuseLong` throws before a too long item is parsed.
  */
 export function* yamlRows(
   text: string,
   kinds: Kind,
   refuseLong: (row: number, length: number) => void
 ): Generator<unknown> {
+  let [row, line, isEmpty] = [0, 1, true]
+  for (const document of documentsIn(text)) {
+    const before = row
+    const values = documentRows(document, {
+      kinds,
+      line,
+      refuseLong: (nth, length) => refuseLong(before + nth, length)
+    })
+    let value = values.next()
+    for (; value.done !== true; value = values.next()) {
+      row++
+      yield value.value
+    }
+    isEmpty &&= value.value === "empty"
+    line = lineOf(document, 0, document.length, line)
+  }
+  if (isEmpty) throw new FileFault("Expected a list of objects, or an object.")
+}
+
+/** A line of a document before its `---`: empty, a comment or a directive. */
+const prologue = /[^\S\n]*(?:[#%][^\n]*)?\n/y
+
+/** The documents of a file, which begin with `---`. */
+function* documentsIn(text: string): Generator<string> {
+  let from = 0
+  for (const { index } of text.matchAll(/^---(?=[ \t\r\n]|$)/gm)) {
+    let begin = text.startsWith("\uFEFF", from) ? from + 1 : from
+    do prologue.lastIndex = begin
+    while (prologue.test(text) && (begin = prologue.lastIndex) < index)
+    if (begin >= index) continue
+    yield text.slice(from, index)
+    from = index
+  }
+  yield text.slice(from)
+}
+
+interface Reading {
+  readonly kinds: Kind
+  /** The number of the first line. */
+  readonly line: number
+  readonly refuseLong: (row: number, length: number) => void
+}
+
+function* documentRows(
+  text: string,
+  { kinds, refuseLong, line: first }: Reading
+): Generator<unknown, "empty" | "list"> {
   const begin = beginOfList(text)
   const indent = item.exec(text.slice(begin, begin + indentMax))?.[1]?.length
-  if (indent === undefined) return yield* wholeList(text, kinds)
+  if (indent === undefined) return yield* wholeDocument(text, kinds, first)
   const starts = new RegExp(`^ {${indent}}-(?=[ \\t\\r\\n]|$)`, "gm")
   starts.lastIndex = begin + indent + 1
   let row = 1
-  let line = lineOf(text, 0, begin, 1)
+  let line = lineOf(text, 0, begin, first)
   let [from, itemFrom] = [begin, begin]
   do {
     const to = starts.exec(text)?.index ?? text.length
@@ -45,10 +92,11 @@ export function* yamlRows(
     itemFrom = to
     row++
     if (to - from < portionChars && to < text.length) continue
-    yield* parseList(text.slice(from, to), kinds, line)
+    yield* parseList(text.slice(from, to), kinds, line) ?? []
     line = lineOf(text, from, to, line)
     from = to
   } while (from < text.length)
+  return "list"
 }
 
 const beginOfList = (text: string): number => {
@@ -61,12 +109,14 @@ const beginOfList = (text: string): number => {
 /** Most spaces before the first item. */
 const indentMax = 100
 
-function* wholeList(text: string, kinds: Kind) {
+function* wholeDocument(text: string, kinds: Kind, line: number): Generator<unknown, "empty" | "list"> {
   if (text.length > wholeCharsMax) {
-    const advice = `A YAML file of more than ${wholeCharsMax} characters must be a list of which each item begins with "- ".`
+    const advice = `A YAML document of more than ${wholeCharsMax} characters must be a list of which each item begins with "- ".`
     throw tooLarge(advice)
   }
-  yield* parseList(text, kinds, 1)
+  const rows = parseList(text, kinds, line)
+  yield* rows ?? []
+  return rows === undefined ? "empty" : "list"
 }
 
 /** The number of the line that `to` is in, if `from` is in line `line`. */
@@ -76,7 +126,8 @@ const lineOf = (text: string, from: number, to: number, line: number): number =>
   return count
 }
 
-const parseList = (text: string, kinds: Kind, line: number): ReadonlyArray<unknown> => {
+/** The items of a list, or a single object; undefined if there is nothing. */
+const parseList = (text: string, kinds: Kind, line: number): ReadonlyArray<unknown> | undefined => {
   const refuse = (message: string, at = 0) =>
     new FileFault(`The file cannot be read: line ${lineOf(text, 0, at, line)}: ${message}`)
   try {
@@ -99,9 +150,10 @@ const parseList = (text: string, kinds: Kind, line: number): ReadonlyArray<unkno
         else if (!Number.isFinite(value)) throw refuse(`${value} is no number.`, range?.[0])
       }
     })
-    const list: unknown = document.toJS({ maxAliasCount: 0 })
-    if (!Array.isArray(list)) throw new FileFault("Expected a list of objects.")
-    return list
+    const value: unknown = document.toJS({ maxAliasCount: 0 })
+    if (value === null) return undefined
+    if (typeof value !== "object") throw refuse("expected a list of objects, or an object.")
+    return Array.isArray(value) ? value : [value]
   } catch (error) {
     throw error instanceof FileFault ? error : refuse(messageOf(error))
   }

@@ -7,7 +7,8 @@ import { type Field, type Row, isDictionary } from "../../../inventory/Field.ts"
 import { type ObjectType, fieldOf } from "../../../inventory/ObjectType.ts"
 import { shownOf } from "../../../inventory/Unreadable.ts"
 import { bodyOfCells, cellOf, withNamedReferences } from "../../../inventory/derive/represent/Flat.ts"
-import { customCell, customValue } from "./CustomCell.ts"
+import { customValue } from "../../../inventory/derive/represent/CustomCell.ts"
+import { customCell } from "./CustomCell.ts"
 import type { Form, FormField } from "./FormField.ts"
 
 export type Cells = Readonly<Record<string, string>>

@@ -43,11 +43,13 @@ export const bodyOfCells = (type: ObjectType, cells: Readonly<Record<string, str
 
 /** The value that a cell means. Lists and references may be written in JSON. */
 export const valueOfCell = (field: Field, cell: string): unknown => {
-  const isList = field.reference?.many === true || field.type.endsWith("[]")
-  const inJson = isList ? /^\s*\[/ : field.reference === undefined ? undefined : /^\s*\{/
-  if (field.type === "jsonb" || inJson?.test(cell) === true) return jsonOfCell(cell)
-  return isList ? itemsOfCell(cell) : cell
+  if (field.type === "jsonb") return jsonOfCell(cell)
+  if (field.reference?.many === true || field.type.endsWith("[]")) return valueOfList(cell)
+  return field.reference === undefined ? cell : objectOfCell(cell)
 }
+
+/** A list with commas between its items, or in JSON. */
+export const valueOfList = (cell: string): unknown => (/^\s*\[/.test(cell) ? jsonOfCell(cell) : itemsOfCell(cell))
 
 /** The name of an object in a cell: a text, or attributes in JSON. */
 export const objectOfCell = (cell: string): unknown => (/^\s*\{/.test(cell) ? jsonOfCell(cell) : cell)

@@ -6,13 +6,24 @@ import { type Dictionary, type Field, type Reference, emptyRecord, isDictionary 
 import type { ObjectType } from "../../ObjectType.ts"
 import { objectType, registry } from "../../Registry.ts"
 import { naturalKey } from "../filter/Path.ts"
+import type { CustomField } from "../../types/extras/CustomField.ts"
+import { customTableValue } from "./CustomCell.ts"
 import { itemsOfCell, nullCell, objectOfCell, valueOfCell } from "./Flat.ts"
 import { genericFields } from "./NamedFlat.ts"
 
 /** A row of a table, cells by column, as the body of a write: `device.name` is an attribute of `device`. */
-export const bodyOfTableRow = (type: ObjectType, cells: Readonly<Record<string, string>>): Dictionary => {
+export const bodyOfTableRow = (
+  type: ObjectType,
+  cells: Readonly<Record<string, string>>,
+  customFields: ReadonlyArray<CustomField>
+): Dictionary => {
   const body = emptyRecord<unknown>()
   for (const [column, cell] of Object.entries(cells)) {
+    const custom = customFields.find((each) => customColumn(each) === column)
+    if (custom !== undefined) {
+      body[column] = customTableValue(custom, cell)
+      continue
+    }
     const [name = "", ...attributes] = column.split(".")
     const field = fieldNamed(type, name)
     const one = cell.trim() === nullCell ? null : cell.trim()
@@ -23,6 +34,9 @@ export const bodyOfTableRow = (type: ObjectType, cells: Readonly<Record<string, 
   }
   return body
 }
+
+/** `cf_asset`: the column of a custom field. */
+export const customColumn = ({ name }: CustomField): string => `cf_${name}`
 
 /** The value of a cell; `null` clears every field that is not a text. */
 const valueIn = (field: Field | undefined, cell: string): unknown => {
@@ -38,8 +52,9 @@ const attributed = (known: unknown, [name, ...rest]: ReadonlyArray<string>, valu
 }
 
 /** The body of a row with choices by value, and with ends of cables and attributes of references as the API has them. */
-export const bodyOfRow = (type: ObjectType, row: unknown): unknown => {
-  if (!isDictionary(row)) return row
+export const bodyOfRow = (type: ObjectType, sent: unknown, customFields: ReadonlyArray<CustomField>): unknown => {
+  if (!isDictionary(sent)) return sent
+  const row = withCustomColumns(sent, customFields)
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => {
       const generic = genericFields(type).find(({ objectKey }) => objectKey === name)
@@ -50,6 +65,17 @@ export const bodyOfRow = (type: ObjectType, row: unknown): unknown => {
       return [name, field?.reference === undefined ? value : mapNames(field.reference, value, nameOf(field.reference))]
     })
   )
+}
+
+/** The row with the columns of custom fields inside `custom_fields`. */
+const withCustomColumns = (row: Dictionary, customFields: ReadonlyArray<CustomField>): Dictionary => {
+  const given = customFields.filter((each) => Object.hasOwn(row, customColumn(each)))
+  if (given.length === 0) return row
+  const columns = new Set(given.map(customColumn))
+  const others = Object.entries(row).filter(([name]) => !columns.has(name))
+  const values = given.map((each) => [each.name, row[customColumn(each)]] as const)
+  const before = isDictionary(row["custom_fields"]) ? row["custom_fields"] : {}
+  return { ...Object.fromEntries(others), custom_fields: { ...before, ...Object.fromEntries(values) } }
 }
 
 const fieldNamed = (type: ObjectType, name: string): Field | undefined =>

@@ -49,6 +49,11 @@ export default defineObjectType({
   },
   unique: [{ fields: ["manufacturer", "model"] }, { fields: ["manufacturer", "slug"] }],
   derived: { front_image: nothing, rear_image: nothing },
+  // Parts that the device type library lists, for which there are no templates, and what it says of images and power.
+  leftOut: [
+    ..."console-ports console-server-ports power-ports power-outlets interfaces front-ports rear-ports".split(" "),
+    ..."module-bays device-bays inventory-items front_image rear_image is_powered".split(" ")
+  ],
   counts: { device_count: countOf("dcim.device", "device_type") },
   search: ["model", "slug", "part_number", "description", "comments"],
   ordering: ["manufacturer", "model"],

@@ -225,13 +225,22 @@ const insertAll = Effect.fnUntraced(function* (size: number) {
   )
 })
 
+/** Fails if one of the tables has rows: names of the demo may be taken, and its numbers would not be those asked for. */
+const refuseFilled = Effect.fnUntraced(function* (size: number) {
+  const sql = yield* SqlClient.SqlClient
+  for (const name of Object.keys(countsOf(size))) {
+    const rows = yield* sql.unsafe(`select from ${name} limit 1`)
+    if (rows.length === 0) continue
+    const message = `demo --size fills an empty inventory, and ${name} of this one has objects already.`
+    return yield* new CommandFailed({ message })
+  }
+})
+
 export const fillInventory = (size: number) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     yield* migrateAll
-    const found = yield* sql`select 1 as one from dcim_site where slug = 'demo-site-1'`
-    if (found.length > 0)
-      return yield* new CommandFailed({ message: "This inventory holds the demo's objects already." })
+    yield* refuseFilled(size)
     yield* sql.withTransaction(
       Effect.gen(function* () {
         yield* dropIndexes(largest)

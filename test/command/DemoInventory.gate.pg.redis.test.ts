@@ -12,7 +12,21 @@ afterAll(() => api.stop())
 
 const fill = (size: number) => runCommand(["demo", "--size", `${size}`], { env: environmentOf(api.database) })
 
+const refused = (table: string) => ({
+  code: 1,
+  output: `rackwire: demo --size fills an empty inventory, and ${table} of this one has objects already.\n`
+})
+
 describe("an inventory that the demo fills", () => {
+  it("has to be empty: nothing is written otherwise", async () => {
+    const cisco = await api.call<{ readonly id: number }>("POST", "/api/dcim/manufacturers/", {
+      name: "Cisco",
+      slug: "cisco"
+    })
+    expect(await fill(100)).toEqual(refused("dcim_manufacturer"))
+    await api.call("DELETE", `/api/dcim/manufacturers/${cisco.json.id}/`)
+  })
+
   it("has the requested number of interfaces and addresses, all valid by the rules", async () => {
     expect(await fill(11_000)).toMatchObject({ code: 0 })
     const count = async (path: string) => (await api.call<List>("GET", `/api/${path}/?limit=1`)).json.count
@@ -31,8 +45,7 @@ describe("an inventory that the demo fills", () => {
   })
 
   it("is filled only once", async () => {
-    const output = "rackwire: This inventory holds the demo's objects already.\n"
-    expect(await fill(100)).toEqual({ code: 1, output })
+    expect(await fill(100)).toEqual(refused("dcim_region"))
   })
 
   it("gets its dropped indexes back", async () => {

@@ -23,6 +23,8 @@ interface WouldFire {
   /** Ids of the webhooks that would fire, and of those among them that are paused. */
   readonly fires: ReadonlySet<number>
   readonly paused: ReadonlySet<number>
+  /** How often each of them would fire. */
+  readonly times: ReadonlyMap<number, number>
   /** Ids of the webhooks that may fire for the changes that follow; their conditions are not evaluated. */
   readonly mayFire: ReadonlySet<number>
   /** Whether there are more webhooks than were asked. */
@@ -53,13 +55,18 @@ export const wouldFire = Effect.fnUntraced(function* (
     changes.map((change) => ({ ...change, scoped: index.scoped(change.subject) })),
     shared
   )
-  const fires = new Set([...matched.flat(), ...scoped.flat().map(({ webhook }) => webhook)])
+  const times = new Map<number, number>()
+  for (const webhook of [...matched.flat(), ...scoped.flat().map((each) => each.webhook)]) {
+    times.set(webhook, (times.get(webhook) ?? 0) + 1)
+  }
+  const fires = new Set(times.keys())
   const may = following.flatMap((each) => [
     ...index.asking(each.type, each.kind),
     ...index.scoped({ ...each, data: null }).map(({ webhook }) => webhook)
   ])
   return {
     fires,
+    times,
     paused: new Set(rows.flatMap(({ id, paused }) => (paused === true && fires.has(id) ? [id] : []))),
     mayFire: new Set(may).difference(fires),
     isPartial: rows.length > webhooksMax

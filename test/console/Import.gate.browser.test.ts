@@ -55,9 +55,37 @@ describe.skipIf(!hasBrowser)("an import", () => {
     expect(await page.innerText("[role=status]")).toContain("2 would be added, 0 changed. Nothing is written yet.")
     expect(await names("name=Oslo&name=Bergen")).toEqual([])
     await press(page, "Import")
-    await page.waitForURL("**/dcim/sites/import/?created=2&updated=0")
+    await page.waitForURL("**/dcim/sites/import/?created=2&updated=0**")
     expect(await page.innerText("[role=status]")).toContain("2 objects were added, 0 changed.")
     expect(await names("region=north")).toEqual(["Oslo"])
+    await page.click("text=Show them")
+    expect((await page.locator("main tbody tr").allInnerTexts()).join()).toMatch(/Bergen.*Oslo/s)
+    await close()
+  })
+
+  it("offers a template with all columns, and tells which webhooks would fire how often", async () => {
+    const content_types = ["dcim.site"]
+    await api.call("POST", "/api/extras/custom-fields/", { name: "asset", type: "text", content_types })
+    const hook = { type_create: true, type_update: true, payload_url: "http://127.0.0.1:1/", paused: true }
+    await api.call("POST", "/api/extras/webhooks/", [
+      { name: "every site", content_types, ...hook },
+      { name: "planned sites", content_types, ...hook, conditions: { attr: "status.value", value: "planned" } },
+      { name: "changed sites", content_types, ...hook, type_create: false }
+    ])
+    const old = await api.call<{ readonly id: number }>("POST", "/api/dcim/sites/", named("Old"))
+    const { page, close } = await loggedIn()
+    await page.goto("/dcim/sites/import/")
+    const link = await page.getAttribute("text=Template with all columns", "href")
+    const template = await page.request.get(link!)
+    expect(await template.text()).toMatch(/^name,slug,status,region,.*,tags,cf_asset\r\n$/)
+    await page.fill(
+      "#f-data",
+      `id,name,slug,status,cf_asset\n,F1,f1,planned,x\n,F2,f2,active,y\n${old.json.id},,,planned,\n`
+    )
+    await press(page, "Check")
+    const fires = (await page.locator(".fires li").allInnerTexts()).map((each) => each.replaceAll(/\s+/g, " "))
+    expect(fires.sort()).toEqual(["changed sites 1 time", "every site 3 times", "planned sites 2 times"])
+    expect(await names("name=F1")).toEqual([])
     await close()
   })
 

@@ -151,6 +151,7 @@ describe("an import", () => {
       "999999,x,x,active,"
     )
     expect(reply.status).toBe(400)
+    expect(reply.json).toMatchObject({ created: 0, updated: 0 })
     expect(reply.json["errors"]).toMatchObject([
       { row: 2, errors: { slug: [expect.any(String)], status: ["nope is not a valid choice."] } },
       { row: 3, errors: { region: [expect.stringContaining("Related object not found")] } },
@@ -196,7 +197,7 @@ interfaces:
     const wrong = await send(`${types}import/`, "application/yaml", file("x").replace("u_height", "height"))
     expect(wrong).toMatchObject({
       status: 400,
-      json: { errors: [{ errors: { height: ["Unknown field."] } }] }
+      json: { created: 0, errors: [{ errors: { height: ["Unknown field."] } }] }
     })
     const one = await send(`${sites}import/`, "application/json", JSON.stringify({ ...named("single"), display: "x" }))
     expect(one).toMatchObject({ status: 200, json: { created: 1, ignored: ["display"] } })

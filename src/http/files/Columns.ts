@@ -2,7 +2,7 @@
 import { type Field, isDictionary } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { customColumn } from "../../inventory/derive/represent/ImportedRow.ts"
-import { genericFields } from "../../inventory/derive/represent/NamedFlat.ts"
+import { genericFields, namedFields } from "../../inventory/derive/represent/NamedFlat.ts"
 import type { CustomField } from "../../inventory/types/extras/CustomField.ts"
 
 /**
@@ -23,6 +23,12 @@ export const kindsOf = (type: ObjectType, customFields: ReadonlyArray<CustomFiel
     ...(Object.hasOwn(type.fields, "custom_fields") && { custom_fields: custom })
   }
 }
+
+/** All columns of a table that creates objects. */
+export const templateColumns = (type: ObjectType, customFields: ReadonlyArray<CustomField>): ReadonlyArray<string> => [
+  ...namedFields(type).filter((name) => name !== "custom_fields"),
+  ...customFields.map(customColumn)
+]
 
 /** The keys that a row may have: those that are written, and those that are passed over and named in the report. */
 export interface Keys {

@@ -7,9 +7,9 @@
  * portions.
  */
 import { Data, Duration, Effect } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import { authorize } from "../../auth/Permission.ts"
-import { type Errors, textsIn } from "../../inventory/Field.ts"
+import { type Errors, type Row, textsIn } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { customFieldsOf } from "../../inventory/read/Read.ts"
 import { create, update } from "../../inventory/write/Write.ts"
@@ -21,7 +21,7 @@ import type { Format } from "./ImportFormat.ts"
 import { type Item, type Reading, itemsOf } from "./ImportItems.ts"
 import type { Portion } from "./ImportRows.ts"
 import { refuseAfter } from "../objects/Limits.ts"
-import type { Handler, Request } from "../Route.ts"
+import type { Handler, Request, Services } from "../Route.ts"
 import { isSet } from "../query/Parameter.ts"
 
 /** Most rows with errors in an answer. */
@@ -48,6 +48,19 @@ export interface Report {
   readonly ignored?: ReadonlyArray<string>
 }
 
+/** A change that an import makes. */
+export interface WrittenRow {
+  /** Undefined for a new object. */
+  readonly before: Row | undefined
+  readonly after: Row
+}
+
+/** Looks at the first changes of a file without errors, in the transaction that makes them. */
+type Observe = (changes: ReadonlyArray<WrittenRow>) => Effect.Effect<void, SqlError.SqlError, Services>
+
+/** Most changes that are observed. */
+export const observedMax = 1000
+
 /** Rolls back the transaction of a file that is not written. */
 class Undone extends Data.TaggedError("Undone")<{ readonly report: Report }> {}
 
@@ -65,7 +78,7 @@ export const importObjects =
  * Imports the file of a request; nothing is written in a dry run, or if a row has errors. Fails with 400 or 413 if the
  * file cannot be read. To be run within `Imports.admit`.
  */
-export const importFile = (type: ObjectType, request: Request) =>
+export const importFile = (type: ObjectType, request: Request, observe?: Observe) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const dryRun = yield* isSet(request, "dry_run", false)
@@ -81,10 +94,15 @@ export const importFile = (type: ObjectType, request: Request) =>
     const { report, written } = yield* write(
       { type, format: file.format, customFields, keys: keysOf(type, customFields), updatesExisting },
       portions,
-      request
+      { request, isObserved: observe !== undefined }
     ).pipe(
+      Effect.tap(({ report, changes }) =>
+        observe === undefined || report.errors.length > 0 ? Effect.void : observe(changes)
+      ),
       Effect.flatMap(({ report, written }) =>
-        dryRun || report.errors.length > 0 ? new Undone({ report }) : Effect.succeed({ report, written })
+        dryRun || report.errors.length > 0
+          ? new Undone({ report: ofNothing(report) })
+          : Effect.succeed({ report, written })
       ),
       sql.withTransaction,
       refuseAfter(writingTime, "Writing the rows did not end"),
@@ -92,6 +110,10 @@ export const importFile = (type: ObjectType, request: Request) =>
     )
     return { dryRun, report, written }
   })
+
+/** The report of a file that is not written because of its errors. */
+const ofNothing = (report: Report): Report =>
+  report.errors.length === 0 ? report : { ...report, created: 0, updated: 0 }
 
 const rowsIn = (portions: ReadonlyArray<Portion>): number => portions.reduce((rows, { count }) => rows + count, 0)
 
@@ -112,20 +134,32 @@ const refuseWrongIds = ({ format, portions }: ReadFile) => {
 /** Deepest tree that a file may hold in any order: its rows are read once per level. */
 const levelsMax = 64
 
-/** Writes the rows. Returns the report and the ids of the written objects. */
-const write = Effect.fnUntraced(function* (reading: Reading, portions: ReadonlyArray<Portion>, request: Request) {
+interface Writing {
+  readonly request: Request
+  /** Whether the changes are returned, too. */
+  readonly isObserved: boolean
+}
+
+/** Writes the rows. Returns the report, the ids of the written objects, and the first changes if they are observed. */
+const write = Effect.fnUntraced(function* (
+  reading: Reading,
+  portions: ReadonlyArray<Portion>,
+  { request, isObserved }: Writing
+) {
   const counts = { created: 0, updated: 0 }
   const errors: Array<Refused> = []
   const written: Array<number> = []
   const ignored = new Set<string>()
+  const changes: Array<WrittenRow> = []
   const { type } = reading
   const act = (batch: ReadonlyArray<Item>, kind: keyof typeof counts) =>
     Effect.gen(function* () {
       if (batch.length === 0) return
       const writing = kind === "updated" ? updateAll(type, batch, request) : createAll(type, batch, request)
       const refused = yield* writing.pipe(
-        Effect.map((ids): ReadonlyArray<Errors> => {
-          written.push(...ids)
+        Effect.map((rows): ReadonlyArray<Errors> => {
+          written.push(...rows.map(({ after }) => after.id))
+          if (isObserved) changes.push(...rows.slice(0, observedMax - changes.length))
           return []
         }),
         Effect.catchIf(
@@ -172,7 +206,7 @@ const write = Effect.fnUntraced(function* (reading: Reading, portions: ReadonlyA
     ...{ format: reading.format, rows: rowsIn(portions), ...counts, errors },
     ...(ignored.size > 0 && { ignored: [...ignored].sort() })
   }
-  return { report, written }
+  return { report, written, changes }
 })
 
 const isIn = ({ first, count }: Portion, rows: ReadonlySet<number> | undefined): boolean => {
@@ -202,14 +236,16 @@ const createAll = (type: ObjectType, items: ReadonlyArray<Item>, { author }: Req
       items.map(({ body }) => body),
       author
     ),
-    (created) => created.map(({ row }) => row.id)
+    (created) => created.map(({ row }): WrittenRow => ({ before: undefined, after: row }))
   )
 
 const updateAll = Effect.fnUntraced(function* (type: ObjectType, items: ReadonlyArray<Item>, { author }: Request) {
   const changes = items.map(({ id, body }) => ({ id: id!, body }))
-  const known = yield* update(type, changes, false, author)
+  const before = new Map<number, Row>()
+  const remember = (rows: ReadonlyArray<Row>) => Effect.sync(() => rows.forEach((row) => before.set(row.id, row)))
+  const known = yield* update(type, changes, false, author, remember)
   const ids = new Set(known.map(({ id }) => id))
   const missing = changes.map(({ id }) => (ids.has(id) ? {} : { id: ["There is no such object."] }))
   if (ids.size < changes.length) return yield* new WriteRefused({ errors: missing })
-  return [...ids]
+  return known.map((after): WrittenRow => ({ before: before.get(after.id), after }))
 })

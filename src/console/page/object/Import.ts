@@ -5,14 +5,19 @@ import { refuseForgedUpload } from "../../../http/Admission.ts"
 import { HttpRefused } from "../../../http/HttpRefused.ts"
 import { type Report, importFile } from "../../../http/files/Import.ts"
 import { Imports, receive } from "../../../http/files/ImportFile.ts"
+import { templateColumns } from "../../../http/files/Columns.ts"
+import { csvLine } from "../../../http/files/Csv.ts"
 import { formIn } from "../../../http/files/ImportFormat.ts"
 import { type Handler, type Request, type Route, redirect } from "../../../http/Route.ts"
 import { OutOfBounds } from "../../../inventory/Clearance.ts"
 import type { ObjectType } from "../../../inventory/ObjectType.ts"
+import { isUuid } from "../../../inventory/field/Scalar.ts"
+import { customFieldsOf } from "../../../inventory/read/Read.ts"
 import { registry } from "../../../inventory/Registry.ts"
 import { type Html, html } from "../../Html.ts"
 import { detailOf } from "../../part/bulk/BulkPage.ts"
 import { type Typed, fieldTable, importForm } from "../../part/bulk/ImportForm.ts"
+import { firingFor, firingList } from "../../part/bulk/ImportPreview.ts"
 import { checked, imported, rowErrors } from "../../part/bulk/ImportReport.ts"
 import { framed } from "../../part/Frame.ts"
 import { icon } from "../../part/Icon.ts"
@@ -38,14 +43,33 @@ const page = (type: ObjectType, request: Request, { typed, told, isChecked = fal
     status
   })
 
-/** The page before an import, and with `?created=2&updated=1` the one behind it. */
+/** The page before an import, and with `?created=2&updated=1&ids=7,8,3&request=…` the one behind it. */
 const show =
   (type: ObjectType): Handler =>
   (request) => {
-    const [created, updated] = ["created", "updated"].map((name) => request.url.searchParams.get(name) ?? "")
-    const isDone = [created, updated].every((each) => /^\d{1,6}$/.test(each!))
-    return page(type, request, isDone ? { told: imported(Number(created), Number(updated)) } : {})
+    const asked = (name: string) => request.url.searchParams.get(name) ?? ""
+    const [created, updated, ids, id] = ["created", "updated", "ids", "request"].map(asked)
+    if (![created, updated].every((each) => /^\d{1,6}$/.test(each!))) return page(type, request, {})
+    const done = {
+      ...{ created: Number(created), updated: Number(updated) },
+      ids: /^\d{1,15}(,\d{1,15})*$/.test(ids!) ? ids!.split(",").slice(0, linkedMax) : [],
+      request: isUuid(id) ? id : undefined
+    }
+    return page(type, request, { told: imported(type, done) })
   }
+
+/** Most objects that the page behind an import links to. */
+const linkedMax = 50
+
+/** `import/template.csv`: a table without rows that has all columns, those of custom fields too. */
+const template =
+  (type: ObjectType): Handler =>
+  () =>
+    Effect.map(customFieldsOf(type), (customFields) => ({
+      status: 200,
+      text: { type: "text/csv", content: csvLine(templateColumns(type, customFields)) },
+      headers: { "content-disposition": `attachment; filename="${type.plural}.csv"` }
+    }))
 
 /** Largest upload whose text comes back in the form, bytes. */
 const keptBytesMax = 1 << 20
@@ -101,9 +125,14 @@ const submit =
       const length = Number(request.incoming.headers["content-length"] ?? Infinity)
       // Larger uploads are received one after the other, as the limit of imports at once has it.
       const typed = length > keptBytesMax ? undefined : typedIn(request, yield* receive(request))
+      let firing: Html | undefined
       const result = yield* receive(request).pipe(
         Effect.flatMap((uploaded) => refuseForgedUpload(request, uploaded)),
-        Effect.andThen(importFile(type, request)),
+        Effect.andThen(
+          importFile(type, request, (changes) =>
+            Effect.map(firingFor(type, changes, request), (found) => void (firing = firingList(found)))
+          )
+        ),
         admit,
         Effect.result
       )
@@ -114,8 +143,14 @@ const submit =
       const { errors, created, updated } = report
       if (errors.length > 0) return yield* page(type, request, { typed, told: rowErrors(errors), status: 400 })
       if (dryRun)
-        return yield* page(type, request, { typed, told: checked(report, typed !== undefined), isChecked: true })
-      return { ...redirect(`${pathOf(type)}import/?created=${created}&updated=${updated}`), written }
+        return yield* page(type, request, {
+          typed,
+          told: html`${checked(report, typed !== undefined)}${firing ?? ""}`,
+          isChecked: true
+        })
+      const ids = written.slice(0, linkedMax).join(",")
+      const done = `created=${created}&updated=${updated}&ids=${ids}&request=${request.author.requestId}`
+      return { ...redirect(`${pathOf(type)}import/?${done}`), written }
     }).pipe(
       Effect.catchTag("HttpRefused", (failure) =>
         isTold(failure) ? refused(type, request, undefined, failure) : Effect.fail(failure)
@@ -124,11 +159,17 @@ const submit =
 
 export default [...registry.values()]
   .filter(({ kind }) => kind === "object")
-  .map((type): Route => ({
-    path: `${pathOf(type)}import/`,
-    access: type,
-    action: "add",
-    takesFiles: true,
-    hasOwnLimit: true,
-    methods: { GET: show(type), POST: submit(type) }
-  }))
+  .flatMap((type): ReadonlyArray<Route> => {
+    const path = `${pathOf(type)}import/`
+    return [
+      {
+        path,
+        access: type,
+        action: "add",
+        takesFiles: true,
+        hasOwnLimit: true,
+        methods: { GET: show(type), POST: submit(type) }
+      },
+      { path: `${path}template.csv`, access: type, action: "add", methods: { GET: template(type) } }
+    ]
+  })

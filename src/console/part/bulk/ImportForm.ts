@@ -69,7 +69,7 @@ export const importForm = ({ type, request, text, format, isChecked, isWrong }: 
     </div>
     <p class="sub">
       A row with an <code>id</code> changes that object, others add one. All rows are imported or none; a check writes
-      nothing.
+      nothing. <a href="${path}template.csv" download>Template with all columns</a>
     </p>
     <div class="form-end">
       ${isChecked ? html`${write("btn-primary")}${check("")}` : html`${check("btn-primary")}${write("")}`}

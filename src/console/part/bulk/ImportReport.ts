@@ -4,7 +4,9 @@ import { textsIn } from "../../../inventory/Field.ts"
 import { type Html, html } from "../../Html.ts"
 import { shortened } from "../list/Cell.ts"
 import { number } from "../list/Pager.ts"
-import { fieldTitle } from "../Title.ts"
+import { changeType } from "../../../inventory/read/Changes.ts"
+import type { ObjectType } from "../../../inventory/ObjectType.ts"
+import { fieldTitle, pathOf } from "../Title.ts"
 
 /** Most rows with errors that the page shows. */
 const rowsMax = 100
@@ -50,15 +52,30 @@ const rowsOf = (
   )}`
 
 /** `3 rows: 2 would be added, 1 changed.` */
-export const checked = ({ format, rows, created, updated }: Report, isKept: boolean): Html =>
+export const checked = ({ format, rows, created, updated, ignored = [] }: Report, isKept: boolean): Html =>
   html`<div class="ok-line" role="status">
     <b>The check found no error.</b> ${number(rows)} ${rows === 1 ? "row" : "rows"} of ${format.toUpperCase()}:
     ${number(created)} would be added, ${number(updated)} changed. Nothing is written yet.
+    ${ignored.length === 0 ? "" : html`Not written: ${ignored.slice(0, rowsMax).join(", ")}.`}
     ${isKept ? "" : "The file is too large to be kept on this page: choose it again to import it."}
   </div>`
 
-export const imported = (created: number, updated: number): Html =>
-  html`<div class="ok-line" role="status">
+export interface Done {
+  readonly created: number
+  readonly updated: number
+  /** Ids of the objects that were written first. */
+  readonly ids: ReadonlyArray<string>
+  /** The id of the request, by which the change log finds the rest. */
+  readonly request: string | undefined
+}
+
+export const imported = (type: ObjectType, { created, updated, ids, request }: Done): Html => {
+  const query = ids.map((id) => `id=${id}`).join("&")
+  const isAll = ids.length === created + updated
+  return html`<div class="ok-line links" role="status">
     <b>The import is done.</b> ${number(created)} ${created === 1 ? "object was" : "objects were"} added,
     ${number(updated)} changed.
+    ${ids.length === 0 ? "" : html`<a href="${pathOf(type)}?${query}">${isAll ? "Show them" : `Show the first ${ids.length}`}</a>`}
+    ${request === undefined ? "" : html`<a href="${pathOf(changeType)}?request_id=${request}">Show the changes</a>`}
   </div>`
+}

@@ -153,6 +153,8 @@ describe.skipIf(!hasBrowser)("a list", () => {
       })
     )
     expect(counts).toEqual([20, 60])
+    const forChanges = await page.getAttribute(".menu-list >> text=CSV with ids >> nth=0", "href")
+    expect(await (await page.request.get(forChanges!)).text()).toMatch(/^id,name,slug,status,region\.id,/)
     await close()
   })
 

@@ -90,7 +90,7 @@ const fileFor = async (type: ObjectType, format: keyof typeof formats) => {
 }
 
 describe("exports of every type", () => {
-  it("make the same objects in an empty inventory", { timeout: 200_000 }, async () => {
+  it("make the same objects in an empty inventory", { timeout: 400_000 }, async () => {
     const names = Object.keys(formats) as ReadonlyArray<keyof typeof formats>
     const formatOf = (type: ObjectType) => names[order.indexOf(type) % names.length]!
     for (const type of order) {
@@ -108,7 +108,7 @@ describe("exports of every type", () => {
     }
   })
 
-  it("change nothing where they come from", { timeout: 200_000 }, async () => {
+  it("change nothing where they come from", { timeout: 400_000 }, async () => {
     for (const type of order) {
       for (const format of ["csv", "yaml"] as const) {
         const before = await listed(from, type.path)

@@ -142,6 +142,27 @@ describe("a table", () => {
     expect(await one("dcim/sites", "slug=cleared")).toMatchObject({ region: null, latitude: null, tags: [] })
   })
 
+  test("with too many names in a row is refused by its field", async () => {
+    const rows = (tags: unknown) => JSON.stringify([{ ...named("Many"), tags }])
+    for (const tags of [
+      Array.from({ length: 5001 }, () => "used"),
+      Array.from({ length: 251 }, () => ({ slug: "used" }))
+    ]) {
+      const reply = await send("dcim/sites", rows(tags), "application/json")
+      expect(reply).toMatchObject({
+        status: 400,
+        json: { errors: [{ row: 1, errors: { tags: [expect.any(String)] } }] }
+      })
+    }
+  })
+
+  test("names an object by several attributes", async () => {
+    const racks = "name,site\nR9,Site B\n"
+    expect((await send("dcim/racks", racks)).status).toBe(200)
+    const csv = "name,device_type,device_role,site,rack.name,rack.site\nc,Switch,Leaf,Site B,R9,site-b\n"
+    expect(await send("dcim/devices", csv)).toMatchObject({ status: 200, json: { created: 1 } })
+  })
+
   test("of cables names their ends", async () => {
     const csv =
       'a_terminations,b_terminations\n"[{""device"": ""a"", ""name"": ""eth1""}]","[{""device"": ""b"", ""name"": ""eth0""}]"\n'

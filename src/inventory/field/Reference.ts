@@ -63,6 +63,13 @@ const namedMax = 5000
 /** Most objects of one list that may be named by attributes: each may cost a query. */
 const describedMax = 250
 
+const describedIn = (names: ReadonlyArray<unknown>): number =>
+  names.filter((each) => isDictionary(each) && !("id" in each)).length
+
+/** Whether a list names so many objects that it is refused. */
+export const namesTooMany = (input: unknown): boolean =>
+  Array.isArray(input) && (input.length > namedMax || describedIn(input) > describedMax)
+
 /**
  * References to several objects: `bigint[]` in the table, kept valid by triggers, so that a change of them is a change
  * of the row. Brief representations on the wire; in a snapshot their ids, where nothing else is said.
@@ -90,7 +97,7 @@ export const refs = (
           isNested ? { errors: { non_field_errors: [message] } } : invalid(message)
         if (!Array.isArray(input)) return refused(notList(input))
         if (input.length > namedMax) return refused(`Ensure this field has no more than ${namedMax} elements.`)
-        const described = input.filter((each) => isDictionary(each) && !("id" in each)).length
+        const described = describedIn(input)
         if (described > describedMax) {
           return invalid(`Ensure that no more than ${describedMax} objects are named by attributes; ${described} are.`)
         }

@@ -3,6 +3,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { mapInSlices } from "../../Slices.ts"
 import { cleared } from "../Clearance.ts"
 import { type Field, pythonRepr } from "../Field.ts"
 import { type ObjectType, columnOf, fieldOf, perType } from "../ObjectType.ts"
@@ -40,6 +41,9 @@ const nameKeys = perType((type): ReadonlyArray<string> => {
     ? named
     : [...keys.filter((name) => name === usual), ...keys.filter((name) => name !== usual)]
 })
+
+/** Whether an attribute names an object by itself. */
+export const isNameKey = (type: ObjectType, key: string): boolean => key === "id" || nameKeys(type).includes(key)
 
 /** The ids of the containers of a row, by the name of the reference. */
 export type Surroundings = Record<string, number>
@@ -91,7 +95,7 @@ export const candidatesFor = Effect.fnUntraced(function* (
   const keys = nameKeys(target)
   const places = containersOf(target)
   const refer = yield* cleared(target, "refer")
-  const wanted = asked.map(({ name: { text, key }, around }, n) => ({
+  const wanted = yield* mapInSlices(asked, ({ name: { text, key }, around }, n) => ({
     n,
     id: (key ?? "id") === "id" && /^\d{1,15}$/.test(text) ? text : null,
     ...Object.fromEntries(
@@ -108,7 +112,12 @@ export const candidatesFor = Effect.fnUntraced(function* (
   ]
   const isNamed = keys.map((key, at) => `coalesce(t.${columnOf(target, key)} = u.k${at}, false)`)
   const isShared = places.map((place, at) => `coalesce(t.${columnOf(target, place)} = u.c${at}, false)`)
-  const isNear = places.map((place, at) => `coalesce(t.${columnOf(target, place)} = u.c${at}, true)`)
+  const isNear = places.map((place, at) => {
+    const isSame = `t.${columnOf(target, place)} = u.c${at}`
+    // Without `coalesce` an index answers: of names such as `eth0` each device has one.
+    const isKnown = !fieldOf(target, place).nullable && asked.every(({ around }) => around[place] !== undefined)
+    return isKnown ? isSame : `coalesce(${isSame}, true)`
+  })
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql.unsafe<{
     readonly n: number
@@ -123,7 +132,7 @@ export const candidatesFor = Effect.fnUntraced(function* (
                ${["0", ...isShared.map((each) => `${each}::int`)].join(" + ")} as shared
           from ${visibleRows(target, () => refer, bind)} t
          where t.id = u.id or (${isNamed.map((_, at) => `t.${columnOf(target, keys[at]!)} = u.k${at}`).join(" or ") || "false"}) and ${["true", ...isNear].join(" and ")}
-         order by shared desc, t.id limit ${candidatesMax}) c`,
+         order by ${["coalesce(t.id = u.id, false)", ...isNamed.slice(0, 1)].join(" desc, ")} desc, shared desc, t.id limit ${candidatesMax}) c`,
     parameters
   )
   for (const { n, id, named, shared } of rows) found[n]!.push({ id: Number(id), by: named.split(","), shared })

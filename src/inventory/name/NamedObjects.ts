@@ -12,10 +12,11 @@ import { objectType, registry } from "../Registry.ts"
 import { naturalKey } from "../derive/filter/Path.ts"
 import { mapNames } from "../derive/represent/ImportedRow.ts"
 import { genericFields } from "../derive/represent/NamedFlat.ts"
+import { namesTooMany } from "../field/Reference.ts"
 import { byIds } from "../read/Read.ts"
 import type { CustomField } from "../types/extras/CustomField.ts"
 import { byAttributes } from "../write/Resolve.ts"
-import { type Name, type Surroundings, candidatesFor, containersOf, decide } from "./Candidates.ts"
+import { type Name, type Surroundings, candidatesFor, containersOf, decide, isNameKey } from "./Candidates.ts"
 
 type Body = Record<string, unknown>
 
@@ -137,11 +138,11 @@ const addContainers = Effect.fnUntraced(function* (
 const idOfName = (value: unknown): number | undefined =>
   idIn(isDictionary(value) && "id" in value ? value["id"] : value)
 
-const nameIn = (value: unknown): Name | undefined => {
+const nameIn = (value: unknown, target: ObjectType): Name | undefined => {
   if (typeof value === "string") return { text: value.trim(), key: undefined }
   if (!isDictionary(value)) return undefined
   const [[key, text] = ["", undefined], ...others] = Object.entries(value)
-  const isOne = others.length === 0 && (typeof text === "string" || typeof text === "number")
+  const isOne = others.length === 0 && isNameKey(target, key) && (typeof text === "string" || typeof text === "number")
   return isOne ? { text: String(text).trim(), key } : undefined
 }
 
@@ -161,8 +162,9 @@ const resolveSlot = Effect.fnUntraced(function* ({ around, errors, early }: Rows
     JSON.stringify([each.key, each.text, ...places.map((place) => around[at]![place])])
   const visit = (map: (value: unknown, at: number, found: Name | undefined) => unknown) => {
     for (const [at, record] of records.entries()) {
-      if (record === undefined || !Object.hasOwn(record, name)) continue
-      record[name] = mapNames(reference, record[name], (value) => map(value, at, nameIn(value)))
+      // A list that the field refuses for its length costs no query.
+      if (record === undefined || !Object.hasOwn(record, name) || namesTooMany(record[name])) continue
+      record[name] = mapNames(reference, record[name], (value) => map(value, at, nameIn(value, target)))
     }
   }
   visit((value, at, found) => {

@@ -7,15 +7,12 @@ import { filtersOf, searchOf } from "./Query.ts"
 
 export const exportMenu = (type: ObjectType, query: URLSearchParams): Html => {
   const filters = [...filtersOf(query)]
-  const link = (format: string, asked: ReadonlyArray<readonly [string, string]>) =>
-    html`<li>
-      <a href="${type.path}export/?${searchOf([["format", format], ...asked]).toString()}" download
-        >${format.toUpperCase()}</a
-      >
-    </li>`
+  const link = (title: string, asked: ReadonlyArray<readonly [string, string]>) =>
+    html`<li><a href="${type.path}export/?${searchOf(asked).toString()}" download>${title}</a></li>`
   const group = (title: string, asked: ReadonlyArray<readonly [string, string]>) =>
     html`<li class="menu-title">${title}</li>
-      ${formats.map((format) => link(format, asked))}`
+      ${formats.map((format) => link(format.toUpperCase(), [["format", format], ...asked]))}
+      ${link("CSV with ids, for changes", [["format", "csv"], ["references", "id"], ...asked])}`
   return html`<details class="menu">
     <summary class="btn btn-sm">${icon("download")}Export${icon("chevron-down", "chev")}</summary>
     <ul class="menu-list">

@@ -68,11 +68,13 @@ export const beginProbe = async (
   return beginProbeScript.run(client, { keys: [breaker, probe], args: [consumer, Math.ceil(millis)] })
 }
 
-const probeNowScript = new RedisScript<null>(new URL("scripts/breaker/probe-now.lua", import.meta.url))
+const probeNowScript = new RedisScript<number | null>(new URL("scripts/breaker/probe-now.lua", import.meta.url))
 
-/** Lets an open breaker be probed at once: the receiver may have changed. */
+/** Lets an open breaker be probed at once, and publishes it to all processes: the receiver may have changed. */
 export const probeNow = async (client: Client, webhook: number): Promise<void> => {
-  await probeNowScript.run(client, { keys: [keysOf(webhook).breaker], args: [] })
+  const openings = await probeNowScript.run(client, { keys: [keysOf(webhook).breaker], args: [] })
+  // Without an opening the news would be that it is closed.
+  if (openings !== null) await publish(client, { webhook, openMillis: 0, openings: Math.max(Number(openings), 1) })
 }
 
 const endProbeScript = new RedisScript<null>(new URL("scripts/breaker/end-probe.lua", import.meta.url))

@@ -1,5 +1,6 @@
 /** How much a webhook has in Redis. */
 import type { Client } from "../redis/Redis.ts"
+import { streams } from "./Entry.ts"
 import { group, type keysOf } from "./Keys.ts"
 
 export interface Depth {
@@ -25,7 +26,7 @@ export const depth = async (client: Client, keys: Keys): Promise<Depth> => {
 /** Entries that nobody has read, and those that a process holds. Redis may have lost some that are held. */
 export const entries = async (client: Client, keys: Keys) => {
   const each = await Promise.all(
-    [keys.again, keys.queue].map((key) => Promise.all([client.xlen(key), pendingCount(client, key)]))
+    streams.map((stream) => keys[stream]).map((key) => Promise.all([client.xlen(key), pendingCount(client, key)]))
   )
   const length = each.reduce((sum, [length]) => sum + length, 0)
   const pending = each.reduce((sum, [, pending]) => sum + pending, 0)

@@ -14,7 +14,7 @@ export const unpack = (text: string): Delivery => {
 }
 
 /** The streams of a webhook, in the order in which they are read. */
-export const streams = ["again", "queue"] as const
+export const streams = ["urgent", "again", "queue"] as const
 
 /** A delivery as it stands in a stream. */
 export interface Entry {

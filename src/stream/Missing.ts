@@ -2,7 +2,7 @@
  * Finds the keys of waiting deliveries that Redis lost.
  *
  * A delivery that waits is named by several keys: delayed ones by `later` and `held`, parked ones by `parked`, `held` and
- * `blocked`, due ones by `again`. Nothing else in Redis tells that one of these is gone, so the delivery log is compared
+ * `blocked`, due ones by `again` and `urgent`. Nothing else in Redis tells that one of these is gone, so the delivery log is compared
  * with them (deliver/recover/Missing.ts).
  */
 import type { Client } from "../redis/Redis.ts"
@@ -50,18 +50,21 @@ export const missing = async (
   return due === undefined ? [] : absent.filter(({ id }) => !due.has(id))
 }
 
-/** The ids of the deliveries in `again`; undefined if there are too many to compare. */
+/** The ids of the deliveries in `again` and `urgent`; undefined if there are too many to compare. */
 const dueIds = async (client: Client, webhook: number): Promise<ReadonlySet<string> | undefined> => {
-  const { again } = keysOf(webhook)
+  const { again, urgent } = keysOf(webhook)
   const ids = new Set<string>()
   if ((await client.xlen(again)) > entriesMax) return undefined
-  for (let after = "-"; ids.size <= entriesMax;) {
-    const [last, ...page] = await idsScript.run(client, { keys: [again], args: [after, pageSize] })
-    if (last === undefined) return ids
-    for (const id of page) ids.add(id)
-    after = `(${last}`
+  for (const stream of [again, urgent]) {
+    for (let after = "-"; ;) {
+      const [last, ...page] = await idsScript.run(client, { keys: [stream], args: [after, pageSize] })
+      if (last === undefined) break
+      for (const id of page) ids.add(id)
+      if (ids.size > entriesMax) return undefined
+      after = `(${last}`
+    }
   }
-  return undefined
+  return ids
 }
 
 /** A page of the places of deliveries that were parked without an attempt. */
@@ -108,7 +111,7 @@ export const release = async (client: Client, webhook: number): Promise<number> 
 
 const nameBlockers = async (client: Client, webhook: number): Promise<void> => {
   const { held, blocked, ...keys } = keysOf(webhook)
-  for (const kind of ["later", "again", "queue"] as const) {
+  for (const kind of ["later", "urgent", "again", "queue"] as const) {
     let from = kind === "later" ? "0" : "-"
     for (let pages = 0; from !== "" && pages < pagesMax; pages++) {
       from = await blockersScript.run(client, {

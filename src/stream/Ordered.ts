@@ -16,8 +16,8 @@ import { RedisScript } from "../redis/RedisScript.ts"
 /** `dcim.site 5`; `include/block-or-park.lua` makes the same text. */
 export const objectOf = ({ objectType, objectId }: Delivery): string => `${objectType} ${objectId}`
 
-/** An entry of `again` (1) or `queue` (2). */
-type OrderedEntry = readonly [stream: 1 | 2, entryId: string, content: string]
+/** An entry of one of `streams`, counted from 1. */
+type OrderedEntry = readonly [stream: number, entryId: string, content: string]
 
 /** Most entries that one call reads: Redis does nothing else meanwhile. */
 const scannedMax = 500
@@ -33,18 +33,24 @@ const readOrderedScript = new RedisScript<readonly [entries: ReadonlyArray<Order
   new URL("scripts/read-ordered.lua", import.meta.url)
 )
 
+interface OrderedWish {
+  readonly count: number
+  readonly isTogether: boolean
+  /** How many of `streams` are read, from the first on. */
+  readonly streamCount: number
+}
+
 export const readOrdered = async (
   client: Client,
   keys: ReturnType<typeof keysOf>,
   consumer: string,
-  count: number,
-  isTogether: boolean
+  { count, isTogether, streamCount }: OrderedWish
 ): Promise<ReadonlyArray<OrderedEntry>> => {
   const found: Array<OrderedEntry> = []
   while (true) {
     const [entries, scanned] = await readOrderedScript.run(client, {
-      keys: [keys.again, keys.queue, keys.blocked, keys.parked, keys.held, keys.unattempted],
-      args: [group, consumer, count - found.length, scannedMax, isTogether ? 1 : 0]
+      keys: [keys.urgent, keys.again, keys.queue, keys.blocked, keys.parked, keys.held, keys.unattempted],
+      args: [group, consumer, count - found.length, scannedMax, isTogether ? 1 : 0, streamCount]
     })
     found.push(...entries)
     if (scanned < scannedMax || found.length >= count) return found
@@ -70,7 +76,7 @@ export const park = async (
   ])
   const parked = new Set(
     await parkScript.run(client, {
-      keys: [keys.again, keys.queue, keys.blocked, keys.parked, keys.held, keys.unattempted],
+      keys: [keys.urgent, keys.again, keys.queue, keys.blocked, keys.parked, keys.held, keys.unattempted],
       args: [group, consumer, ...args]
     })
   )

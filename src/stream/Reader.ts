@@ -18,6 +18,12 @@ const claimStrandedScript = new RedisScript<ReadonlyArray<RawEntry>>(
   new URL("scripts/claim-stranded.lua", import.meta.url)
 )
 
+interface ReadWish {
+  readonly ordered: boolean
+  readonly isTogether?: boolean
+  readonly from?: ReadonlyArray<Entry["stream"]>
+}
+
 /** One consumer of the group. */
 export class Reader {
   private readonly client: Client
@@ -35,25 +41,36 @@ export class Reader {
     this.reliedMillis = leaseMillis - leaseMarginMillis
   }
 
-  async read(webhook: number, count: number, ordered: boolean, isTogether: boolean): Promise<ReadonlyArray<Entry>> {
+  /** `from`: the streams to read, the first of `streams`. */
+  async read(
+    webhook: number,
+    count: number,
+    { ordered, isTogether = false, from = streams }: ReadWish
+  ): Promise<ReadonlyArray<Entry>> {
     const keys = keysOf(webhook)
     const now = performance.now()
     if (ordered) {
-      const found = await this.inGroup(webhook, () => readOrdered(this.client, keys, this.consumer, count, isTogether))
+      const found = await this.inGroup(webhook, () =>
+        readOrdered(this.client, keys, this.consumer, { count, isTogether, streamCount: from.length })
+      )
       const entries = found.flatMap(([stream, entryId, content]) =>
-        entriesOf(stream === 1 ? "again" : "queue", [[entryId, ["d", content]]], true)
+        entriesOf(streams[stream - 1]!, [[entryId, ["d", content]]], true)
       )
       return this.leased(entries, now)
     }
     const reply = await this.inGroup(webhook, () =>
       this.client.call(
         ...["XREADGROUP", "GROUP", group, this.consumer, "COUNT", `${count}`],
-        ...["STREAMS", keys.again, keys.queue, ">", ">"]
+        ...["STREAMS", ...from.map((stream) => keys[stream]), ...from.map(() => ">")]
       )
     )
     const found = (reply ?? []) as ReadonlyArray<readonly [key: string, entries: ReadonlyArray<RawEntry>]>
     const entriesIn = ([key, raw]: (typeof found)[number]) =>
-      entriesOf(key === keys.again ? "again" : "queue", raw, false)
+      entriesOf(
+        streams.find((stream) => keys[stream] === key)!,
+        raw,
+        false
+      )
     return this.leased(found.flatMap(entriesIn), now)
   }
 

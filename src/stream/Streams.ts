@@ -3,6 +3,7 @@ import { Context, Effect, Layer, type Scope } from "effect"
 import { Pace } from "../Pace.ts"
 import { type Client, Redis, type RedisError, command } from "../redis/Redis.ts"
 import { type Depth, depth, entries } from "./Depth.ts"
+import type { Delivery } from "../event/Delivery.ts"
 import { comparePositions, parsePosition } from "../event/Position.ts"
 import { type Entry, type Delayed, type Settled, entriesOf } from "./Entry.ts"
 import { keysOf, wakeChannel } from "./Keys.ts"
@@ -23,7 +24,7 @@ import { type Places, type Sought, forgetPlaces, missing, release, unattempted }
 import { Reader } from "./Reader.ts"
 import { RedisScript } from "../redis/RedisScript.ts"
 import { type Claimed, type Inspection, type Marked, claimMarked, inspect, mark, reschedule } from "./Sweep.ts"
-import { delay, drop, gather, promote, remove, settle } from "./Waiting.ts"
+import { delay, drop, gather, promote, remove, settle, urge } from "./Waiting.ts"
 
 /** Idle time of an entry that is handed back: longer than any lease. */
 const handedBackMillis = 86_400_000
@@ -32,7 +33,7 @@ export class Streams extends Context.Service<
   Streams,
   {
     /**
-     * Reads up to `count` entries of each stream; those of `again` come first. `ordered`: reads up to `count` in all,
+     * Reads up to `count` entries of each stream; those of `urgent` come first, then those of `again`. `ordered`: reads up to `count` in all,
      * and of an object only the oldest that is not done. `isTogether`: with those that follow it, in their order; all of
      * them have to be attempted together.
      */
@@ -41,6 +42,12 @@ export class Streams extends Context.Service<
       count: number,
       ordered?: boolean,
       isTogether?: boolean
+    ) => Effect.Effect<ReadonlyArray<Entry>, RedisError>
+    /** Reads up to `count` entries of `urgent` alone. */
+    readonly readUrgent: (
+      webhook: number,
+      count: number,
+      ordered: boolean
     ) => Effect.Effect<ReadonlyArray<Entry>, RedisError>
     /** How many entries no process has read. Too few where Redis has lost entries that are held. */
     readonly unread: (webhook: number) => Effect.Effect<number, RedisError>
@@ -77,6 +84,14 @@ export class Streams extends Context.Service<
       deliveries: ReadonlyArray<Delayed>,
       first?: boolean
     ) => Effect.Effect<void, RedisError>
+    /**
+     * Queues deliveries in `urgent`, in place of where they wait. Returns those that stay where they are, since a process
+     * holds them or another delivery of their object comes first.
+     */
+    readonly urge: (
+      webhook: number,
+      deliveries: ReadonlyArray<Delivery>
+    ) => Effect.Effect<ReadonlyArray<Delivery>, RedisError>
     /**
      * Removes deliveries that are delayed, parked, or due and held by nobody; this unblocks their objects.
      */
@@ -140,7 +155,7 @@ export class Streams extends Context.Service<
     readonly beginProbe: (webhook: number, millis: number) => Effect.Effect<number, RedisError>
     /** Lets another process probe at once: this one has no entry to probe with. */
     readonly endProbe: (webhook: number) => Effect.Effect<void, RedisError>
-    /** Lets an open breaker be probed at once. */
+    /** Lets an open breaker be probed at once, and publishes it to all processes. */
     readonly probeNow: (webhook: number) => Effect.Effect<void, RedisError>
   }
 >()("rackwire/stream/Streams") {
@@ -151,7 +166,9 @@ export class Streams extends Context.Service<
         const reader = new Reader(client, consumer, pace)
         return Streams.of({
           read: (webhook, count, ordered = false, isTogether = false) =>
-            command(() => reader.read(webhook, count, ordered, isTogether)),
+            command(() => reader.read(webhook, count, { ordered, isTogether })),
+          readUrgent: (webhook, count, ordered) =>
+            command(() => reader.read(webhook, count, { ordered, from: ["urgent"] })),
           unread: (webhook) => command(async () => (await entries(client, keysOf(webhook))).unread),
           park: (webhook, entries) =>
             command(() => park(client, keysOf(webhook), consumer, entries, (entry) => reader.isOurs(entry))),
@@ -165,6 +182,7 @@ export class Streams extends Context.Service<
             command(() => settle(client, consumer, webhook, entries, (entry) => reader.isOurs(entry))),
           promote: (webhook, ordered = false) => command(() => promote(client, webhook, ordered)),
           delay: (webhook, deliveries, first = false) => command(() => delay(client, webhook, deliveries, first)),
+          urge: (webhook, deliveries) => command(() => urge(client, webhook, deliveries)),
           drop: (webhook, waiting) => command(() => drop(client, keysOf(webhook), waiting)),
           blockers: (webhook) => command(() => blockersOf(client, keysOf(webhook))),
           unblock: (webhook, done) => command(() => unblock(client, keysOf(webhook), done)),

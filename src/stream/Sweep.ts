@@ -72,8 +72,8 @@ export const inspect = async (
   goneAfterMillis = goneMillis
 ): Promise<ReadonlyArray<Inspection>> => {
   const replies = await inspectScript.runFor(client, webhooks, (webhook) => {
-    const { again, queue, later, parked, unattempted } = keysOf(webhook)
-    return { keys: [again, queue, later, parked, unattempted], args: [group, goneAfterMillis] }
+    const { urgent, again, queue, later, parked, unattempted } = keysOf(webhook)
+    return { keys: [urgent, again, queue, later, parked, unattempted], args: [group, goneAfterMillis] }
   })
   return replies.map(([, [queued, pending, waiting, due, stranded, unattempted, head]]) => ({
     ...{ queued, pending, waiting, unattempted },

@@ -1,5 +1,6 @@
 /** Deliveries that are delayed until their next attempt, and the end of entries. */
 import type { Client } from "../redis/Redis.ts"
+import type { Delivery } from "../event/Delivery.ts"
 import { type Entry, type Delayed, type Settled, entriesOf, pack, streams } from "./Entry.ts"
 import { group, keysOf } from "./Keys.ts"
 import { type ObjectDelivery, objectOf, placeOf } from "./Ordered.ts"
@@ -35,11 +36,11 @@ export const settle = async (
     entry.delivery.id,
     later === undefined ? "" : pack(later.delivery),
     isOurs(entry),
-    entry.stream === "again" ? placeOf(entry.delivery) : ""
+    entry.stream === "queue" ? "" : placeOf(entry.delivery)
   ])
-  const { again, queue, later, held, blocked, parked, unattempted } = keys
+  const { urgent, again, queue, later, held, blocked, parked, unattempted } = keys
   await settleScript.run(client, {
-    keys: [again, queue, later, held, blocked, parked, unattempted],
+    keys: [urgent, again, queue, later, held, blocked, parked, unattempted],
     args: [group, consumer, JSON.stringify(parts)]
   })
   if (settled.some(({ later }) => later !== undefined)) await mark(client, [webhook])
@@ -78,28 +79,62 @@ export const gather = async (client: Client, webhook: number): Promise<void> => 
 
 const dropScript = new RedisScript<null>(new URL("scripts/drop.lua", import.meta.url))
 
-/** Entries of `again` in one page. */
-const droppedPage = 500
+/** Entries in one page. */
+const pageSize = 500
+
+/** The entries of a stream, a page at a time. */
+async function* pagesOf(client: Client, keys: Keys, stream: Entry["stream"]) {
+  for (let after = "-"; ;) {
+    const page = entriesOf(stream, await client.xrange(keys[stream], after, "+", "COUNT", pageSize), false)
+    const last = page.at(-1)
+    if (last === undefined) return
+    yield page
+    after = `(${last.entryId}`
+  }
+}
 
 export const drop = async (client: Client, keys: Keys, waiting: ReadonlyArray<ObjectDelivery>): Promise<void> => {
   const { later, held, blocked, parked, again, unattempted } = keys
-  const run = (args: ReadonlyArray<string>) =>
-    dropScript.run(client, { keys: [later, held, blocked, parked, again, unattempted], args: [group, ...args] })
-  await run(waiting.flatMap(({ id, object }) => [id, object, "", ""]))
-  // Then those that became due meanwhile.
+  const run = (due: string, args: ReadonlyArray<string>) =>
+    dropScript.run(client, { keys: [later, held, blocked, parked, again, unattempted, due], args: [group, ...args] })
   const dropped = new Map(waiting.map(({ id, object }) => [id, object]))
-  let after = "-"
-  while (true) {
-    const page = entriesOf("again", await client.xrange(again, after, "+", "COUNT", droppedPage), false)
-    const last = page.at(-1)
-    if (last === undefined) return
-    after = `(${last.entryId}`
-    const found = page.flatMap(({ entryId, delivery }) => {
-      const object = dropped.get(delivery.id)
-      return object === undefined ? [] : [delivery.id, object, entryId, placeOf(delivery)]
-    })
-    if (found.length > 0) await run(found)
+  await run(
+    again,
+    waiting.flatMap(({ id, object }) => [id, object, "", ""])
+  )
+  // Then those that became due meanwhile.
+  for (const stream of ["again", "urgent"] as const) {
+    for await (const page of pagesOf(client, keys, stream)) {
+      const found = page.flatMap(({ entryId, delivery }) => {
+        const object = dropped.get(delivery.id)
+        return object === undefined ? [] : [delivery.id, object, entryId, placeOf(delivery)]
+      })
+      if (found.length > 0) await run(keys[stream], found)
+    }
   }
+}
+
+const urgeScript = new RedisScript<ReadonlyArray<number>>(new URL("scripts/urge.lua", import.meta.url))
+
+/** Queues deliveries in `urgent`, in place of where they wait; returns those that stay where they are. */
+export const urge = async (
+  client: Client,
+  webhook: number,
+  deliveries: ReadonlyArray<Delivery>
+): Promise<ReadonlyArray<Delivery>> => {
+  const keys = keysOf(webhook)
+  const sought = new Set(deliveries.map(({ id }) => id))
+  const due = new Map<string, string>()
+  for await (const page of pagesOf(client, keys, "again")) {
+    for (const { entryId, delivery } of page) if (sought.has(delivery.id)) due.set(delivery.id, entryId)
+  }
+  const args = deliveries.flatMap((delivery) => [delivery.id, pack(delivery), due.get(delivery.id) ?? ""])
+  const left = await urgeScript.run(client, {
+    keys: [keys.urgent, keys.again, keys.later, keys.held],
+    args: [group, ...args]
+  })
+  await mark(client, [webhook])
+  return left.map((number) => deliveries[number - 1]!)
 }
 
 export const remove = async (client: Client, keys: Keys, entries: ReadonlyArray<Entry>): Promise<void> => {

@@ -4,7 +4,18 @@ import type { Fault } from "./Faults.ts"
 import { pause } from "./Timeline.ts"
 
 /** All but the stream of new deliveries, which is a fault of its own, and the fence of former leaders. */
-const keys = ["again", "later", "held", "blocked", "parked", "unattempted", "pace", "breaker", "probe"] as const
+const keys = [
+  "urgent",
+  "again",
+  "later",
+  "held",
+  "blocked",
+  "parked",
+  "unattempted",
+  "pace",
+  "breaker",
+  "probe"
+] as const
 
 export const lostKey = "Redis loses a key"
 

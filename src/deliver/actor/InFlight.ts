@@ -22,7 +22,11 @@ interface Begun {
 export class InFlight {
   private readonly begun: Array<Begun | undefined> = []
   /** Places in `begun` by id in the stream, and those that are free. */
-  private readonly places = { again: new Map<string, number>(), queue: new Map<string, number>() }
+  private readonly places = {
+    urgent: new Map<string, number>(),
+    again: new Map<string, number>(),
+    queue: new Map<string, number>()
+  }
   private readonly free: Array<number> = []
   /** How many of those that have begun are in each state. */
   private readonly counts = { sent: 0, sharing: 0, answered: 0 }
@@ -133,7 +137,7 @@ export class InFlight {
   })
 
   private isNone(): boolean {
-    return this.places.again.size === 0 && this.places.queue.size === 0
+    return this.places.urgent.size === 0 && this.places.again.size === 0 && this.places.queue.size === 0
   }
 
   private set({ stream, entryId }: Entry, state: Begun["state"]): void {

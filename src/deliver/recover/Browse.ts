@@ -1,6 +1,6 @@
 /** All entries of a webhook's streams, a page at a time. */
 import { Effect } from "effect"
-import type { Entry } from "../../stream/Entry.ts"
+import { type Entry, streams } from "../../stream/Entry.ts"
 import { Streams } from "../../stream/Streams.ts"
 
 /** Entries read at once. */
@@ -10,11 +10,11 @@ export const overEntries = Effect.fnUntraced(function* <E, R>(
   webhook: number,
   visit: (page: ReadonlyArray<Entry>) => Effect.Effect<unknown, E, R>
 ) {
-  const streams = yield* Streams
-  for (const stream of ["again", "queue"] as const) {
+  const { browse } = yield* Streams
+  for (const stream of streams) {
     let after = "-"
     while (true) {
-      const page = yield* streams.browse(webhook, stream, after, pageSize)
+      const page = yield* browse(webhook, stream, after, pageSize)
       if (page.length === 0) break
       after = `(${page.at(-1)!.entryId}`
       yield* visit(page)

@@ -1,17 +1,14 @@
--- Removes deliveries that are delayed, parked, or in `again` with nobody holding them, and unblocks their objects.
+-- Removes deliveries that are delayed, parked, or in the stream `due` with nobody holding them, and unblocks their
+-- objects.
 -- Returns nothing.
-local later, held, blocked, parked, again, unattempted = unpack(KEYS)
--- Then for each delivery its id, its object, and if it is in `again` its entry and its place (else '').
+local later, held, blocked, parked, again, unattempted, due = unpack(KEYS)
+-- Then for each delivery its id, its object, and if it is in `due` its entry and its place (else '').
 local group = ARGV[1]
 local firstDelivery = 2
 
 -- include include/parked.lua
 -- include include/unblock.lua
-
-local function isHeldBySomebody(entryId)
-  local pending = redis.pcall('XPENDING', again, group, entryId, entryId, 1)
-  return not pending.err and #pending > 0
-end
+-- include include/is-pending.lua
 
 local function removeParked(object, id)
   for _, member in ipairs(firstParked(parked, object, -1)) do
@@ -30,7 +27,7 @@ for i = firstDelivery, #ARGV, 4 do
     isDropped = redis.call('ZREM', later, id) == 1
     if isDropped then redis.call('HDEL', held, id) else removeParked(object, id) end
   else
-    isDropped = not isHeldBySomebody(entryId) and redis.call('XDEL', again, entryId) == 1
+    isDropped = not isPending(due, group, entryId) and redis.call('XDEL', due, entryId) == 1
     if isDropped then redis.call('ZREM', unattempted, place) end
   end
   if isDropped then unblock(blocked, parked, held, again, object, id) end

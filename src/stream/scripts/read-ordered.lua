@@ -1,10 +1,10 @@
 -- Reads entries of which no two are of one object, and parks those whose object is blocked. Together: what follows a read
 -- entry in its object is read too, in that order, also if it was parked.
--- Returns the entries, each as stream (1 again, 2 queue), id and content, and how many entries were read in all.
-local again, queue, blocked, parked, held, unattempted = unpack(KEYS)
+-- Returns the entries, each as stream (1 urgent, 2 again, 3 queue), id and content, and how many entries were read in all.
+local urgent, again, queue, blocked, parked, held, unattempted = unpack(KEYS)
 local group, consumer = unpack(ARGV, 1, 2)
--- `scannedMax`: Redis does nothing else while entries are read.
-local wanted, scannedMax, isTogether = tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5] == '1'
+-- `scannedMax`: Redis does nothing else while entries are read. `streamCount`: so many streams are read, from the first on.
+local wanted, scannedMax, isTogether, streamCount = tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5] == '1', tonumber(ARGV[6])
 
 -- include include/block-or-park.lua
 -- include include/parked.lua
@@ -21,17 +21,17 @@ local function read(key, count)
 end
 
 local function mayGo(stream, content)
-  if not isTogether then return blockOrPark(blocked, parked, held, content, stream == 2 and unattempted) end
+  if not isTogether then return blockOrPark(blocked, parked, held, content, stream == 3 and unattempted) end
   local object = objectOf(headOf(content))
   local isNext = isFound[object] and #firstParked(parked, object, 1) == 0
-  if not isNext and not blockOrPark(blocked, parked, held, content, stream == 2 and unattempted) then return false end
+  if not isNext and not blockOrPark(blocked, parked, held, content, stream == 3 and unattempted) then return false end
   if not isFound[object] then table.insert(objects, object) end
   isFound[object] = true
   return true
 end
 
-for stream, key in ipairs({ again, queue }) do
-  local more = true
+for stream, key in ipairs({ urgent, again, queue }) do
+  local more = stream <= streamCount
   while more and #found < wanted and scanned < scannedMax do
     local entries = read(key, wanted - #found)
     more = #entries > 0
@@ -56,7 +56,7 @@ for _, object in ipairs(objects) do
     unpark(parked, held, again, member)
   end
   for _, entry in ipairs(#followers > 0 and read(again, #followers) or {}) do
-    found[#found + 1] = { 1, entry[1], entry[2][2] }
+    found[#found + 1] = { 2, entry[1], entry[2][2] }
   end
 end
 return { found, scanned }

@@ -1,10 +1,11 @@
 -- Ends entries: acknowledges and deletes each, and delays the deliveries that are tried again, on Redis' own clock. A
 -- delivery that is done unblocks its object. Entries that another consumer has taken over stay as they are.
 -- Returns nothing.
-local again, queue, later, held, blocked, parked, unattempted = unpack(KEYS)
--- Then a JSON list, which Redis reads faster than as many arguments. It holds of each entry: its stream (1 again, 2
--- queue), its id, its object if order matters (else ''), the delay of its delivery (milliseconds, -1 if it is done), the
--- delivery's id and content, whether the consumer's lease holds, and its place if it may have been parked (else '').
+local urgent, again, queue, later, held, blocked, parked, unattempted = unpack(KEYS)
+-- Then a JSON list, which Redis reads faster than as many arguments. It holds of each entry: its stream (1 urgent, 2
+-- again, 3 queue), its id, its object if order matters (else ''), the delay of its delivery (milliseconds, -1 if it is
+-- done), the delivery's id and content, whether the consumer's lease holds, and its place if it may have been parked
+-- (else '').
 local group, consumer = ARGV[1], ARGV[2]
 local entries = cjson.decode(ARGV[3])
 
@@ -34,7 +35,7 @@ local function delayBy(delay, object, id, content, isLost)
   redis.call('ZADD', later, now + delay, id)
 end
 
-local streams, ended = { again, queue }, { {}, {} }
+local streams, ended = { urgent, again, queue }, { {}, {}, {} }
 -- The last first: of one object in a batch, those that are tried again are parked before the first of them unblocks it.
 for i = #entries - 7, 1, -8 do
   local stream, entryId, object, delay, id, content, withinLease, place = unpack(entries, i, i + 7)

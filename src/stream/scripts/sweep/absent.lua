@@ -1,5 +1,5 @@
 -- Returns the numbers (from 1) of those deliveries that are neither delayed, nor parked, nor in the queue with content.
--- One may still be in `again`.
+-- One may still be in `again` or `urgent`.
 local later, held, parked, queue = unpack(KEYS)
 -- ARGV: of each delivery its id, its place, and the id of its entry in the queue (else '').
 

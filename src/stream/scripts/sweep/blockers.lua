@@ -18,7 +18,7 @@ if kind == 'later' then
   for _, id in ipairs(ids) do block(redis.call('HGET', held, id)) end
   return #ids < tonumber(count) and '' or string.format('%.0f', from + count)
 end
-if kind == 'again' then
+if kind == 'again' or kind == 'urgent' then
   local page = redis.call('XRANGE', source, from, '+', 'COUNT', count)
   for _, entry in ipairs(page) do block(entry[2][2]) end
   return #page == 0 and '' or '(' .. page[#page][1]

@@ -2,7 +2,7 @@
 -- the next is due (or -1), whether entries are stranded (1): nobody holds them, and the group has read past them; how
 -- many deliveries left the queue without an attempt; and the id of the first entry of the queue, or ''.
 -- Deletes consumers that hold nothing and were not heard of for long: every process is one, so they would pile up.
-local again, queue, later, parked, unattempted = unpack(KEYS)
+local urgent, again, queue, later, parked, unattempted = unpack(KEYS)
 local group = ARGV[1]
 local goneMillis = tonumber(ARGV[2])
 
@@ -14,8 +14,9 @@ local function field(info, name)
   end
 end
 
-local pending, stranded = 0, 0
-for _, stream in ipairs({ again, queue }) do
+local entries, pending, stranded = 0, 0, 0
+for _, stream in ipairs({ urgent, again, queue }) do
+  entries = entries + redis.call('XLEN', stream)
   local summary = redis.pcall('XPENDING', stream, group)
   if not summary.err then
     pending = pending + summary[1]
@@ -32,7 +33,7 @@ end
 local first = redis.call('XRANGE', queue, '-', '+', 'COUNT', 1)[1]
 local next = redis.call('ZRANGE', later, 0, 0, 'WITHSCORES')
 return {
-  redis.call('XLEN', again) + redis.call('XLEN', queue) + redis.call('ZCARD', parked) - pending,
+  entries + redis.call('ZCARD', parked) - pending,
   pending,
   redis.call('ZCARD', later),
   next[2] and math.max(next[2] - nowMillis(), 0) or -1,

@@ -18,6 +18,7 @@ import { Streams } from "../stream/Streams.ts"
 import { lookups } from "./attempt/Lookups.ts"
 import { type Actors, makeActors } from "./actor/Actors.ts"
 import { hold } from "./actor/Intake.ts"
+import { probeNews } from "./breaker/BreakerTable.ts"
 import { announcements } from "./recover/Announcements.ts"
 import { DeliveryLog } from "./log/DeliveryLog.ts"
 import { attemptDays } from "./log/AttemptRows.ts"
@@ -110,13 +111,14 @@ export class Deliver extends Context.Service<
 const followWebhooks = <E, R>(actors: Actors, workOffAsked: Effect.Effect<unknown, E, R>) =>
   Effect.scoped(
     Effect.gen(function* () {
+      const streams = yield* Streams
       // Listening comes before the first look, so that nothing falls between.
       const told = yield* announcements
       yield* heed(actors)
       const all = yield* allWebhooks
       yield* actors.follow(new Set([...actors.all().map(([webhook]) => webhook), ...all]))
       // An earlier version queued without marks, and Redis may have lost some.
-      yield* (yield* Streams).mark(all)
+      yield* streams.mark(all)
       yield* discardDeleted()
       yield* takeUp(actors)
       yield* Effect.forkScoped(workOffAsked)
@@ -126,6 +128,7 @@ const followWebhooks = <E, R>(actors: Actors, workOffAsked: Effect.Effect<unknow
           if (news.some(([of]) => of === sendingNews || of === processNews)) yield* heed(actors)
           yield* actors.follow(new Set(news.filter(([of]) => of === webhookType.id).map(([, id]) => Number(id))))
           if (news.some(([of]) => of === deliveryType.id)) yield* takeUp(actors)
+          for (const [of, id] of news) if (of === probeNews) yield* Effect.ignore(streams.probeNow(Number(id)))
           if (news.some(([of]) => of === replayType.id || of === operationType.id)) {
             yield* Effect.forkScoped(workOffAsked)
           }
@@ -149,7 +152,10 @@ const takeUp = (actors: Actors) =>
     actors,
     Effect.andThen(
       dropDiscarded,
-      Effect.map(takeUpRetries, (webhooks) => webhooks.forEach((id) => actors.get(id)?.dueIn(0)))
+      Effect.map(takeUpRetries, ({ due, urged }) => {
+        for (const id of urged) actors.get(id)?.urge()
+        for (const id of due) actors.get(id)?.dueIn(0)
+      })
     )
   ).pipe(
     Effect.catch((error) =>

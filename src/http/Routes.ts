@@ -8,7 +8,7 @@ import { objectRoutes } from "./objects/Objects.ts"
 import type { Route } from "./Route.ts"
 import { backgroundRoutes } from "./system/BackgroundTasks.ts"
 import { deliveryDetails, deliveryRoutes } from "./webhooks/Deliveries.ts"
-import { operationRoutes } from "./webhooks/Operations.ts"
+import { operationDetails, operationRoutes } from "./webhooks/Operations.ts"
 import { explainRoutes } from "./explain/Explain.ts"
 import { historyRoutes } from "./explain/History.ts"
 import { journeyRoutes } from "./explain/Journeys.ts"
@@ -26,7 +26,7 @@ import { webhookDetails, webhookRoutes } from "./webhooks/Webhooks.ts"
 export const apiLayer = Layer.mergeAll(Imports.layer, TryOutLimits.layer)
 
 export const apiRoutes: ReadonlyArray<Route> = [
-  ...objectRoutes({ ...deliveryDetails, ...webhookDetails }),
+  ...objectRoutes({ ...deliveryDetails, ...operationDetails, ...webhookDetails }),
   ...allocationRoutes,
   ...deliveryRoutes,
   ...operationRoutes,

@@ -205,24 +205,7 @@ export class Streams extends Context.Service<
           announce: (webhook) => command(async () => void (await client.publish(wakeChannel, `${webhook}`))),
           forget: (webhook) => command(async () => void (await client.unlink(...Object.values(keysOf(webhook))))),
           onWake: (listener, onBreaker = () => {}) =>
-            Effect.map(connect, (subscriber) => {
-              subscriber.on("message", (channel, message) => {
-                if (channel === wakeChannel) listener(Number(message))
-                else onBreaker(readNews(message))
-              })
-              // After each connection; if it fails, the connection is lost, and the next one comes. What was published
-              // before the subscription is not told again, so the listener looks at all.
-              subscriber.on("ready", () => {
-                subscriber.subscribe(wakeChannel, channelOf(subscriber)).then(
-                  () => listener(0),
-                  () => {}
-                )
-              })
-              subscriber.connect().catch(() => {})
-              // Without a reply to wait for, a dead connection would never be noticed.
-              const ping = setInterval(() => void subscriber.ping().catch(() => {}), pace.pingMillis)
-              subscriber.once("end", () => clearInterval(ping))
-            }),
+            Effect.map(connect, (subscriber) => follow(subscriber, pace.pingMillis, listener, onBreaker)),
           openBreaker: (news) => command(() => openBreaker(client, news)),
           closeBreaker: (webhook) => command(() => closeBreaker(client, webhook)),
           breakerOf: (webhook) => command(() => breakerOf(client, webhook)),
@@ -232,6 +215,31 @@ export class Streams extends Context.Service<
         })
       })
     )
+}
+
+/** Subscribes to publications. The subscriber is not connected yet. */
+const follow = (
+  subscriber: Client,
+  pingMillis: number,
+  listener: (webhook: number) => void,
+  onBreaker: (news: BreakerNews) => void
+): void => {
+  subscriber.on("message", (channel, message) => {
+    if (channel === wakeChannel) listener(Number(message))
+    else onBreaker(readNews(message))
+  })
+  // After each connection; if it fails, the connection is lost, and the next one comes. What was published
+  // before the subscription is not told again, so the listener looks at all.
+  subscriber.on("ready", () => {
+    subscriber.subscribe(wakeChannel, channelOf(subscriber)).then(
+      () => listener(0),
+      () => {}
+    )
+  })
+  subscriber.connect().catch(() => {})
+  // Without a reply to wait for, a dead connection would never be noticed.
+  const ping = setInterval(() => void subscriber.ping().catch(() => {}), pingMillis)
+  subscriber.once("end", () => clearInterval(ping))
 }
 
 const headScript = new RedisScript<readonly [first: string, place: string]>(

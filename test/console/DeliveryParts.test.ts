@@ -35,7 +35,15 @@ describe("lengths", () => {
 })
 
 describe("a retry and a discard", () => {
-  const state: DeliveryState = { status: "failed", attempts: 3, isDue: true, webhook: "active", isLogged: true }
+  const state: DeliveryState = {
+    status: "failed",
+    attempts: 3,
+    isDue: true,
+    webhook: "active",
+    isLogged: true,
+    breaker: null,
+    isSendingPaused: false
+  }
 
   it.each([
     [{}, {}, undefined, undefined],

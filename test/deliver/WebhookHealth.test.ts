@@ -59,13 +59,13 @@ describe("the health of a webhook", () => {
       "was asked to wait",
       { breaker, waiting: 15 },
       "degraded",
-      "Degraded: The certificate has expired; 15 deliveries wait. The next attempt may begin at 14:33 UTC."
+      "Degraded: 15 deliveries wait, held by the circuit breaker until 14:33 UTC, because the certificate has expired."
     ],
     [
       "fails",
       { breaker, failingSince: "2026-11-19T14:02:13.5Z", waiting: 15 },
       "failing",
-      "Failing since 2026-11-19 14:02 UTC: The certificate has expired; 15 deliveries wait. The next attempt may begin at 14:33 UTC."
+      "Failing since 2026-11-19 14:02 UTC: 15 deliveries wait, held by the circuit breaker until 14:33 UTC, because the certificate has expired."
     ],
     [
       "failed until a moment ago",

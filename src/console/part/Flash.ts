@@ -17,6 +17,8 @@ const deeds = {
   deleted: "deleted",
   paused: "paused",
   resumed: "is being resumed",
+  probed: "is being probed: one delivery is sent now, and the others follow if it succeeds",
+  unprobed: "needs no probe: its circuit breaker is closed",
   retried: "queued for another attempt",
   advanced: "queued for another attempt now, in place of the one that was scheduled",
   discarded: "discarded",

@@ -36,6 +36,8 @@ import { readAndStart } from "./Reading.ts"
 export interface Actor {
   /** Something may be there to read. */
   readonly wake: () => void
+  /** Something may be there to read that does not wait for an open breaker. */
+  readonly urge: () => void
   /** Takes over entries whose holder is gone. */
   readonly adopt: (entries: ReadonlyArray<Entry>) => void
   /** From now on attempts follow this definition. If it fails, they follow the one before. */
@@ -94,7 +96,7 @@ export const startActor = (
     const own = { id, webhook, breaker, inFlight, intake, loops, gathering, readAhead, reads }
     const parts = { ...own, refresh, wake, lookIn, dueIn }
     const none = { hasMore: false, isReadingAhead: false, isGone: false, awaitsShare: false, refreshed: 0 }
-    const state: ActorState = { ...parts, ...none }
+    const state: ActorState = { ...parts, ...none, mayBeUrgent: true }
     const promote = promoteDue(state, streams)
     const start = yield* makeAttempts(state, fork)
     const scope = yield* Effect.scope
@@ -104,6 +106,10 @@ export const startActor = (
     wake()
     return {
       wake,
+      urge: () => {
+        state.mayBeUrgent = true
+        wake()
+      },
       adopt: (entries) => {
         if (entries.length === 0) return
         inFlight.adopt(entries)

@@ -20,6 +20,8 @@ export interface ActorState {
   hasMore: boolean
   /** Whether a read is under way beside the attempts. */
   isReadingAhead: boolean
+  /** Whether there may be entries that do not wait for an open breaker. */
+  mayBeUrgent: boolean
   /** The receiver answered that it wants no more. The row is disabled by then, or is about to be. */
   isGone: boolean
   /** Whether it waits for a share of what the process may hold. */

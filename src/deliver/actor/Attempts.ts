@@ -88,7 +88,7 @@ class Attempts {
     const isPrepared = current.isRendered || current.tokens !== undefined || current.definition.batch !== undefined
     const waits = waitMillis > 0 || isPrepared || isLong || begun.length > 1 || !streams.isOurs(entry)
     if (waits) this.fork(this.surviving(begun, this.waitAndAttempt(begun, waitMillis)))
-    else if (!this.mayAttempt()) this.putOff(begun)
+    else if (!this.mayAttempt(begun)) this.putOff(begun)
     else attemptPlainly(current, entry.delivery, clock.currentTimeMillisUnsafe(), (made) => this.made(begun, made))
   }
 
@@ -142,7 +142,7 @@ class Attempts {
   ) {
     const current = this.state.webhook.current()
     const { batch } = current.definition
-    if (!this.mayAttempt() || (batch === undefined && entries.length > 1)) return Effect.undefined
+    if (!this.mayAttempt(entries) || (batch === undefined && entries.length > 1)) return Effect.undefined
     const others = entries.slice(1).map(({ delivery }) => delivery)
     const content = batch === undefined ? loaded : Result.map(loaded, (first) => batchOf([first, ...others], batch))
     return makeAttempt(current, entries[0]!.delivery, content, this.services.templates, settle)
@@ -191,7 +191,7 @@ class Attempts {
         // Before the log, which others wait for too: no further request leaves for a receiver that is gone.
         yield* turnOff(state.id, attempt.response!.status)
       }
-      yield* state.breaker.turn(attempt.failure)
+      yield* state.breaker.turn(attempt.failure, isUrgent(entries))
       this.record(results)
     }
   )
@@ -210,8 +210,8 @@ class Attempts {
     this.ended(entry)
   }
 
-  private mayAttempt(): boolean {
-    return !this.state.isGone && !this.state.breaker.isShut()
+  private mayAttempt(entries: ReadonlyArray<Entry>): boolean {
+    return !this.state.isGone && (isUrgent(entries) || !this.state.breaker.isShut())
   }
 
   private putOff(entries: ReadonlyArray<Entry>): void {
@@ -240,7 +240,7 @@ class Attempts {
     const { inFlight, webhook, wake } = this.state
     inFlight.end(entry)
     // Entries that wait for this one, for order's sake, can be read now.
-    if (webhook.current().definition.ordered) wake()
+    if (webhook.current().definition.ordered || (this.state.mayBeUrgent && this.state.breaker.isShut())) wake()
     else readOn(this.state)
   }
 
@@ -258,6 +258,9 @@ const resultOf = (entry: Entry, attempt: Attempt, outcome: Outcome): Logged => {
   const number = entry.delivery.attempts + 1
   return { entry, attempt: attempt.number === number ? attempt : { ...attempt, number }, outcome }
 }
+
+/** Whether they do not wait for an open breaker. */
+const isUrgent = (entries: ReadonlyArray<Entry>): boolean => entries.every(({ stream }) => stream === "urgent")
 
 /** Whether the attempt came to no request because of the templates, or of what they were given. */
 const isOfTemplates = ({ attempt: { failure } }: Made): boolean =>

@@ -9,6 +9,7 @@ import type { BatchPolicy } from "../batch/BatchPolicy.ts"
 import type { ActorState } from "./ActorState.ts"
 import type { Start } from "./Attempts.ts"
 import type { FairShare, Reader } from "./FairShare.ts"
+import type { InFlight } from "./InFlight.ts"
 
 /** Most requests that begin in one turn of the event loop: each takes some 60 us of it. */
 const portionMax = 128
@@ -20,6 +21,7 @@ const heldSeconds = 1
 export const readAndStart = Effect.fnUntraced(
   function* (state: ActorState, share: FairShare, start: Start, scope: Scope.Scope) {
     const { id, webhook, breaker, inFlight } = state
+    if (state.mayBeUrgent && breaker.isShut()) yield* startUrgent(state, start)
     for (let room = roomOf(state); room > 0 && hasShare(state); room = roomOf(state)) {
       // It wakes the reader when it is done.
       if (state.isReadingAhead && !inFlight.hasNotBegun) break
@@ -45,11 +47,34 @@ const readerOf = ({ id, webhook }: ActorState): Reader => ({
   owner: webhook.current().definition.owner
 })
 
+/** Begins the attempt of the next delivery that does not wait for the open breaker; one at a time, as a probe. */
+const startUrgent = Effect.fnUntraced(function* (state: ActorState, start: Start) {
+  const { id, webhook, inFlight } = state
+  if (!mayRead(state) || inFlight.count > 0 || inFlight.unloggedRoom === 0 || !hasShare(state)) return
+  const { ordered } = webhook.current().definition
+  const entries = yield* (yield* Streams).readUrgent(id, 1, ordered)
+  state.mayBeUrgent = entries.length > 0
+  yield* startInTurn(
+    state,
+    start,
+    entries.map((entry) => [entry])
+  )
+})
+
 /** Begins the attempts of the next requests, up to `count` of them; returns how many. */
 const readPortion = Effect.fnUntraced(function* (state: ActorState, start: Start, count: number) {
-  const { id, webhook, breaker, readAhead } = state
-  const requests = yield* withPlaces(id, count, nextRequests(state, count))
-  if (requests.length === 0) yield* breaker.endProbe
+  const requests = yield* withPlaces(state.id, count, nextRequests(state, count))
+  if (requests.length === 0) yield* state.breaker.endProbe
+  return yield* startInTurn(state, start, requests)
+})
+
+/** Begins the requests, each in its slot of the rate limit; returns how many. */
+const startInTurn = Effect.fnUntraced(function* (
+  state: ActorState,
+  start: Start,
+  requests: ReadonlyArray<ReadonlyArray<Entry>>
+) {
+  const { id, webhook, readAhead } = state
   const { rateLimit } = webhook.current().definition
   const wait =
     rateLimit === undefined || requests.length === 0
@@ -92,11 +117,14 @@ const withPlaces = <A, E, R>(id: number, count: number, reading: Effect.Effect<A
   )
 
 /** How many more requests may begin, as far as the webhook is concerned. */
-const roomOf = ({ webhook, breaker, inFlight, intake, isGone }: ActorState): number => {
+const roomOf = (state: ActorState): number => {
+  const { webhook, breaker, inFlight } = state
   const { maxInFlight, rateLimit } = webhook.current().definition
   const max = Math.min(maxInFlight, Math.ceil((rateLimit ?? maxInFlight) * heldSeconds))
-  return isGone || intake.isStopped ? 0 : Math.min(breaker.room(inFlight.count, max), inFlight.unloggedRoom)
+  return mayRead(state) ? Math.min(breaker.room(inFlight.count, max), inFlight.unloggedRoom) : 0
 }
+
+const mayRead = ({ intake, isGone }: ActorState): boolean => !isGone && !intake.isStopped
 
 /** Whether something is read now: entries that make a batch may have to wait for others. */
 const isDue = ({ id, webhook, inFlight, gathering }: ActorState) => {

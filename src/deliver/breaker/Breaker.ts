@@ -46,18 +46,22 @@ const ours: ReadonlySet<Failure["reason"]> = new Set([
   "Declined"
 ])
 
-/** The breaker after an attempt; `failure` is undefined when it succeeded. */
+/**
+ * The breaker after an attempt; `failure` is undefined when it succeeded. `isUrgent`: the attempt did not wait for the
+ * breaker, and counts as a probe.
+ */
 export const afterAttempt = (
   breaker: Breaker,
   now: number,
   failure: Failure | undefined,
-  { openMinMillis, openMaxMillis }: PaceValues["breaker"]
+  { openMinMillis, openMaxMillis }: PaceValues["breaker"],
+  isUrgent = false
 ): Breaker => {
   if (failure === undefined) return afterSuccess(breaker)
   if (ours.has(failure.reason)) return breaker
   const asked = Math.min(failure.retryAfterMillis ?? 0, openMaxMillis)
   const failing = 1 - (1 - breaker.failing) * (1 - (failure.isTooMuch === true ? tooMuchWeight : weight))
-  const isProbe = breaker.until !== undefined && now >= breaker.until
+  const isProbe = breaker.until !== undefined && (isUrgent || now >= breaker.until)
   const opens = isProbe || (breaker.until === undefined && failing > failingMax)
   const pause = opens ? Math.min(openMinMillis * 2 ** breaker.openings, openMaxMillis) : 0
   const until = Math.max(breaker.until ?? 0, now + Math.max(pause, asked))

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { inWords } from "../../Telemetry.ts"
+import { announceChannel } from "../../inventory/database/DatabaseFunctions.ts"
 import { ProcessName, isAlive } from "../../inventory/database/Presence.ts"
 import type { Table } from "../../inventory/derive/table/Table.ts"
 
@@ -68,6 +69,38 @@ export const noteBreaker = Effect.fnUntraced(
     Effect.logWarning(`deliver: the state of a circuit breaker was not written: ${inWords(error)}`)
   )
 )
+
+/** SQL: the open breaker of a webhook in the processes that are alive, as JSON of an `OpenBreaker`; null for none. */
+export const openBreakerOf = (webhook: string) =>
+  Effect.map(
+    isAlive,
+    (alive) => `(select json_build_object('opened', ${iso("min(k.opened)")}, 'until', ${iso("max(k.until)")},
+                                          'reason', max(k.reason))
+                   from ${breakerTable.name} k where k.webhook_id = ${webhook}
+                    and exists (select from rackwire_process p where p.name = k.process and ${alive})
+                 having count(*) > 0)`
+  )
+
+const iso = (time: string): string => `to_char(${time} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
+/** What is announced to have breakers probed, with the id of the webhook. */
+export const probeNews = breakerTable.name
+
+/** Has the open breakers of these webhooks probed at once; returns the ids of the webhooks that have one. */
+export const askForProbe = Effect.fnUntraced(function* (webhooks: ReadonlyArray<number>) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql.unsafe<{ readonly id: string }>(
+    `with open as (
+       update ${breakerTable.name} k set until = least(until, now())
+        where k.webhook_id = any ($1::text[]::bigint[])
+          and exists (select from rackwire_process p where p.name = k.process and ${yield* isAlive})
+       returning k.webhook_id)
+     select webhook_id::text as id, pg_notify('${announceChannel}', '${probeNews} ' || webhook_id)::text as told
+       from (select distinct webhook_id from open) o`,
+    [webhooks.map(String)]
+  )
+  return rows.map(({ id }) => Number(id))
+})
 
 /** The open breakers of a webhook in the processes that are alive. */
 export const openBreakers = (webhook: number) =>

@@ -30,8 +30,11 @@ export interface SharedBreaker {
   readonly endProbe: Effect.Effect<void, RedisError>
   /** Wakes the actor when its time is over. */
   readonly awaitProbe: () => void
-  /** Opens or closes it after an attempt, here and elsewhere; `failure` is undefined when it succeeded. */
-  readonly turn: (failure: Failure | undefined) => Effect.Effect<void, never, SqlClient.SqlClient>
+  /**
+   * Opens or closes it after an attempt, here and elsewhere; `failure` is undefined when it succeeded. `isUrgent`: the
+   * attempt did not wait for the breaker.
+   */
+  readonly turn: (failure: Failure | undefined, isUrgent?: boolean) => Effect.Effect<void, never, SqlClient.SqlClient>
   /** Takes over what another process says. */
   readonly learn: (news: BreakerNews) => void
   /** Ends its time: the receiver, or how it is reached, may have changed. */
@@ -52,10 +55,10 @@ export const makeSharedBreaker = Effect.fnUntraced(function* (webhook: number, w
         : { ...breaker, until: now() + openMillis, openings: Math.max(breaker.openings, openings) }
     wake()
   }
-  const turn = Effect.fnUntraced(function* (failure: Failure | undefined) {
+  const turn = Effect.fnUntraced(function* (failure: Failure | undefined, isUrgent = false) {
     const before = breaker
     const at = now()
-    breaker = afterAttempt(before, at, failure, pace)
+    breaker = afterAttempt(before, at, failure, pace, isUrgent)
     const { until, openings } = breaker
     if (until === before.until) return
     if (until === undefined) {

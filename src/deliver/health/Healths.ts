@@ -1,14 +1,14 @@
 /** How webhooks are: their traffic, what waits for them, and their open circuit breakers. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { isAlive } from "../../inventory/database/Presence.ts"
 import type { RowOf } from "../../inventory/Field.ts"
 import type Webhook from "../../inventory/types/extras/Webhook.ts"
 import { trafficTable } from "../log/Traffic.ts"
 import { backlogTable } from "../recover/Sweeper.ts"
-import { breakerTable } from "../breaker/BreakerTable.ts"
+import { openBreakerOf } from "../breaker/BreakerTable.ts"
+import type { OpenBreaker } from "../request/Held.ts"
 import { type Span, type Traffic, dayByHour, noTraffic, spansOf, trafficOf } from "./Traffic.ts"
-import { type OpenBreaker, type WebhookHealth, webhookHealth } from "./WebhookHealth.ts"
+import { type WebhookHealth, webhookHealth } from "./WebhookHealth.ts"
 
 type WebhookRow = Pick<RowOf<typeof Webhook>, "id" | "enabled" | "paused" | "disabled_note" | "health" | "health_since">
 
@@ -40,11 +40,7 @@ const nowOf = Effect.fnUntraced(function* (webhooks: ReadonlyArray<number>) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql.unsafe<{ readonly now: Now }>(
     `select json_build_object('id', w.id, 'waiting', coalesce(b.queued + b.pending + b.waiting, 0),
-              'breaker', (select json_build_object('opened', ${iso("min(k.opened)")}, 'until', ${iso("max(k.until)")},
-                                                   'reason', max(k.reason))
-                            from ${breakerTable.name} k where k.webhook_id = w.id and exists (
-                              select from rackwire_process p where p.name = k.process and ${yield* isAlive})
-                          having count(*) > 0),
+              'breaker', ${yield* openBreakerOf("w.id")},
               'last', (select json_build_object('time', ${iso("t.last_attempt")}, 'answer', t.last_answer)
                          from ${trafficTable.name} t where t.webhook_id = w.id order by t.since desc, t.last_attempt desc limit 1)) as now
        from unnest($1::bigint[]) as w (id) left join ${backlogTable.name} b on b.webhook_id = w.id`,

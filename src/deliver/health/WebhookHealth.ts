@@ -1,4 +1,5 @@
 /** How a webhook is, in a word and a sentence. Pure. */
+import { type OpenBreaker, byBreaker } from "../request/Held.ts"
 import type { Traffic } from "./Traffic.ts"
 
 /**
@@ -11,14 +12,6 @@ import type { Traffic } from "./Traffic.ts"
  */
 export const healthStates = ["healthy", "degraded", "failing", "paused", "disabled", "silent"] as const
 export type HealthState = (typeof healthStates)[number]
-
-/** An open circuit breaker. */
-export interface OpenBreaker {
-  /** ISO 8601. */
-  readonly opened: string
-  readonly until: string
-  readonly reason: string
-}
 
 export interface Known {
   readonly enabled: boolean
@@ -70,8 +63,9 @@ const sentences: Readonly<Record<HealthState, (known: Known) => string>> = {
 const troubles = ({ breaker, hour, waiting }: Known): string => {
   const waits = waitingWords(waiting)
   if (breaker !== undefined) {
-    const reason = breaker.reason === "" ? "the receiver fails" : withoutStop(breaker.reason)
-    return `${reason}; ${waits}. The next attempt may begin at ${minute(breaker.until)} UTC.`
+    return waiting === 0
+      ? `nothing waits; sending is held ${byBreaker(breaker)}.`
+      : `${waits}, held ${byBreaker(breaker)}.`
   }
   const failed = hour.attempts - hour.delivered
   return failed === 0
@@ -88,8 +82,6 @@ const waitingWords = (waiting: number): string =>
 const counted = (count: number, what: string): string => `${number(count)} ${what}${count === 1 ? "" : "s"}`
 
 const number = (value: number): string => value.toLocaleString("en")
-
-const minute = (time: string): string => time.slice(11, 16)
 
 const withoutStop = (text: string): string => text.replace(/\.$/, "")
 

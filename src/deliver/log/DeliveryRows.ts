@@ -12,6 +12,8 @@ interface Unattempted {
   readonly dropped?: Dropped
   readonly failed?: Unmakeable
   readonly askedBy?: number | undefined
+  /** Whether it does not wait for an open circuit breaker. */
+  readonly isUrgent?: boolean
 }
 
 /** `SetAside`: no event can be made of the change (capture/changelog/SetAside.ts). */
@@ -35,15 +37,15 @@ export const insertFailed = (deliveries: ReadonlyArray<Delivery>, failed: Unmake
  */
 export const insertUnattempted = Effect.fnUntraced(function* (
   deliveries: ReadonlyArray<Delivery>,
-  { dropped, failed, askedBy }: Unattempted = {}
+  { dropped, failed, askedBy, isUrgent = false }: Unattempted = {}
 ) {
   if (deliveries.length === 0) return
   const sql = yield* SqlClient.SqlClient
   const insert = sql.unsafe(
     `insert into extras_delivery (delivery_id, webhook_id, status, event, object_type, object_id, request_id, time,
-                                  position, idx, attempts, reason, message, asked_by)
+                                  position, idx, attempts, reason, message, asked_by, is_urgent)
      select i, w::bigint, $1, e, t, o::bigint, r::uuid, c::timestamptz, p::bigint, x::bigint, a::bigint, $12, $13,
-            $14::text::bigint
+            $14::text::bigint, $15::boolean
        from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
                    $10::text[], $11::text[]) as u (i, w, e, t, o, r, c, p, x, a)
      on conflict (delivery_id, time) ${failed === undefined ? change : "do nothing"}`,
@@ -61,7 +63,8 @@ export const insertUnattempted = Effect.fnUntraced(function* (
       deliveries.map(({ attempts }) => `${attempts}`),
       (failed ?? dropped)?.reason ?? "",
       (failed ?? dropped)?.message ?? "",
-      askedBy === undefined ? null : `${askedBy}`
+      askedBy === undefined ? null : `${askedBy}`,
+      isUrgent
     ]
   )
   yield* deliveryDays.write(

@@ -79,7 +79,7 @@ const lookAfter = Effect.fnUntraced(function* (webhook: number, inspection: Insp
   if (inspection.dueMillis !== undefined) actor.dueIn(inspection.dueMillis)
   if (inspection.queued === 0) return
   // A process that has room takes it. We wake our own actor directly: nobody may hear the message.
-  actor.wake()
+  actor.urge()
   yield* streams.announce(webhook)
 })
 

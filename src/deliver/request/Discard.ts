@@ -9,12 +9,12 @@ import { SqlClient } from "effect/sql"
 import { announceChannel } from "../../inventory/database/DatabaseFunctions.ts"
 import { Streams } from "../../stream/Streams.ts"
 
-/** Discards those of the deliveries that have not ended; returns their ids. */
-export const askForDiscard = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
+/** Discards those of the deliveries that have not ended; returns their ids. `operation`: of which it is a part. */
+export const askForDiscard = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, operation?: string) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ readonly id: string }>`
     with asked as (
-      update extras_delivery set status = 'discarded'
+      update extras_delivery set status = 'discarded', operation_id = ${operation ?? null}::text::bigint
        where id = any (${ids}::bigint[]) and status in ('queued', 'retrying', 'failed') returning id)
     select id::text as id, pg_notify(${announceChannel}, 'extras.delivery ' || id)::text as told from asked`
   return rows.map(({ id }) => Number(id))

@@ -5,8 +5,11 @@
  */
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { openBreakerOf } from "../breaker/BreakerTable.ts"
 import { askForDiscard } from "./Discard.ts"
+import { type Held, type Surroundings, heldBy } from "./Held.ts"
 import { askForRetry } from "./RetryByHand.ts"
+import { sendingTable } from "./Sending.ts"
 
 /** The action makes no sense in the delivery's state. Nothing was changed. */
 export class ActionRefused extends Schema.TaggedError<ActionRefused>()("ActionRefused", {
@@ -14,12 +17,11 @@ export class ActionRefused extends Schema.TaggedError<ActionRefused>()("ActionRe
   message: Schema.String
 }) {}
 
-export interface DeliveryState {
+export interface DeliveryState extends Surroundings {
   readonly status: string
   readonly attempts: number
   /** Whether its next attempt is due: it is under way, or begins within a second. */
   readonly isDue: boolean
-  readonly webhook: "active" | "paused" | "disabled" | "deleted"
   /** Whether the change log holds its event. */
   readonly isLogged: boolean
 }
@@ -42,8 +44,9 @@ export const retryRefusal = (state: DeliveryState, { again, attempts }: RetryWis
     return refuse("Discarded", "The delivery was discarded. A replay of its webhook sends the change again.")
   }
   if (status === "queued") return refuse("Queued", `A retry was asked for already. ${soon(state)}`)
-  if (status === "sending" || (status === "retrying" && state.isDue)) {
-    return refuse("Due", `It is being attempted now, or is about to be. ${soon(state)}`)
+  if (status === "sending" || (status === "retrying" && state.isDue && heldBy(state)?.by !== "breaker")) {
+    const where = webhook === "active" ? "It is being attempted now, or is about to be." : "It is due."
+    return refuse("Due", `${where} ${soon(state)}`)
   }
   if (!state.isLogged) {
     return refuse("Unlogged", "The change log does not hold the event, so nothing is left that could be sent.")
@@ -66,7 +69,12 @@ export const discardRefusal = ({ status }: Pick<DeliveryState, "status">): Actio
   return status === "discarded" ? refuse("Discarded", "The delivery was discarded already.") : undefined
 }
 
-interface FoundState extends Pick<DeliveryState, "status" | "webhook"> {
+/** What keeps it from being attempted; undefined if nothing does, or if it is not due. Pure. */
+export const heldNow = (state: DeliveryState): Held | undefined =>
+  state.status === "queued" || (state.status === "retrying" && state.isDue) ? heldBy(state) : undefined
+
+interface FoundState extends Pick<DeliveryState, "status" | "webhook" | "breaker"> {
+  readonly sending_paused: boolean
   readonly attempts: string
   readonly due: boolean
   readonly logged: boolean
@@ -81,14 +89,16 @@ export const deliveryState = Effect.fnUntraced(function* (id: number, lock: "" |
             coalesce(d.next_attempt, '-infinity') <= now() + interval '1 second' as due,
             case when w.id is null then 'deleted' when not w.enabled then 'disabled' when w.paused then 'paused'
                  else 'active' end as webhook,
+            ${yield* openBreakerOf("d.webhook_id")} as breaker, exists (select from ${sendingTable.name}) as sending_paused,
             exists (select from extras_objectchange c
                      where c.position = d.position and c.idx = d.idx and c.time = d.time) as logged
        from extras_delivery d left join extras_webhook w on w.id = d.webhook_id where d.id = $1::bigint ${lock}`,
     [`${id}`]
   )
   if (found === undefined) return undefined
-  const { status, webhook, attempts, due, logged } = found
-  return { status, webhook, attempts: Number(attempts), isDue: due, isLogged: logged } satisfies DeliveryState
+  const { status, webhook, breaker, sending_paused: isSendingPaused, attempts, due, logged } = found
+  const around = { webhook, breaker, isSendingPaused }
+  return { ...around, status, attempts: Number(attempts), isDue: due, isLogged: logged } satisfies DeliveryState
 })
 
 /** Runs the action on a delivery in a state that allows it; returns that state. Fails with ActionRefused. */

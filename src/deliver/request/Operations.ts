@@ -9,6 +9,7 @@ import { announceChannel } from "../../inventory/database/DatabaseFunctions.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { type Query, filter } from "../../inventory/derive/filter/Filter.ts"
 import { type Where, allVisible, isEverything } from "../../inventory/derive/filter/Where.ts"
+import { askForProbe, openBreakerOf } from "../breaker/BreakerTable.ts"
 import { askForDiscard } from "./Discard.ts"
 import { type Kept, resume } from "./Resume.ts"
 import type { BulkAction } from "./Plan.ts"
@@ -74,21 +75,47 @@ interface Operation {
 }
 
 /** Writes the progress. Fails with WorkEnded if the operation was cancelled. */
-const moveOn = Effect.fnUntraced(function* (id: string, done: number, last: number) {
+const moveOn = Effect.fnUntraced(function* (id: string, done: number, last: number, gone = 0) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql`
-    update extras_operation set done = done + ${done}::int, last_id = ${last}::bigint, heard = now()
+    update extras_operation
+       set done = done + ${done}::int, gone = coalesce(gone, 0) + ${gone}::int, last_id = ${last}::bigint, heard = now()
      where id = ${id}::bigint and status = 'running' returning id::text`
   if (rows.length === 0) return yield* new WorkEnded()
 })
 
+interface Selected {
+  readonly id: string
+  readonly webhook: string
+  readonly turn: Turn
+}
+
 /**
- * Whether nobody has attempted the delivery since the operation was asked for, or is about to: then what was seen has
- * changed, and another attempt would send it twice.
+ * `ours`: the operation acts on it. `held`: it is due and waits in its queue already, where its webhook or a circuit
+ * breaker holds it. `changed`: somebody has attempted it since the operation was asked for, or is about to; another
+ * attempt would send it twice.
  */
-const unattempted = (asked: string): string =>
-  `(t.last_attempt is null or t.last_attempt < ${asked}::timestamptz)
-   and not (t.status = 'queued' or t.status = 'retrying' and t.next_attempt <= now())`
+type Turn = "ours" | "held" | "changed"
+
+/** SQL: the turn of a delivery in a retry that was asked for at that time. */
+const turnOfRetry = (asked: string) =>
+  Effect.map(
+    openBreakerOf("t.webhook_id"),
+    (breaker) => `case
+      when t.last_attempt >= ${asked}::timestamptz then 'changed'
+      when t.status = 'queued' or t.status = 'retrying' and t.next_attempt <= now() then
+        case when ${breaker} is not null
+               or exists (select from extras_webhook w where w.id = t.webhook_id and (w.paused or not w.enabled))
+             then 'held' else 'changed' end
+      else 'ours' end`
+  )
+
+/** Notes the operation in the rows of deliveries that stay as they are. */
+const noteHeld = (operation: string, ids: ReadonlyArray<number>) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`update extras_delivery set operation_id = ${operation}::text::bigint where id = any (${ids}::bigint[])`
+  )
 
 const overPages = Effect.fnUntraced(function* (operation: Operation, act: typeof askForRetry) {
   const sql = yield* SqlClient.SqlClient
@@ -103,17 +130,23 @@ const overPages = Effect.fnUntraced(function* (operation: Operation, act: typeof
   let last = operation.last_id
   const isRetry = operation.action === "retry"
   // Locked: an attempt that ends meanwhile is seen before its delivery is asked for again, or waits.
-  const statement = `select t.id::text as id from extras_delivery t
+  const statement = `select t.id::text as id, t.webhook_id::text as webhook,
+           ${isRetry ? yield* turnOfRetry(`$${at + 3}`) : "'ours'"} as turn
+      from extras_delivery t
     where (${condition}) and t.id > $${at + 1}::bigint and t.id <= $${at + 2}::bigint
-      ${isRetry ? `and ${unattempted(`$${at + 3}`)}` : ""}
-    order by t.id limit ${pageSize} for update`
+    order by t.id limit ${pageSize} for update of t`
   const step = Effect.gen(function* () {
     const bounds = [last, operation.until_id ?? "0", ...(isRetry ? [operation.asked] : [])]
-    const page = yield* sql.unsafe<{ readonly id: string }>(statement, [...parameters, ...bounds])
+    const page = yield* sql.unsafe<Selected>(statement, [...parameters, ...bounds])
     if (page.length === 0) return false
-    const changed = yield* act(page.map(({ id }) => Number(id)))
+    const [ours, held] = (["ours", "held"] as const).map((wanted) =>
+      page.filter(({ turn }) => turn === wanted).map(({ id }) => Number(id))
+    ) as [Array<number>, Array<number>]
+    const acted = yield* act(ours, operation.id)
+    if (held.length > 0) yield* noteHeld(operation.id, held)
+    if (isRetry) yield* askForProbe([...new Set(page.map(({ webhook }) => Number(webhook)))])
     const reached = page.at(-1)!.id
-    yield* moveOn(operation.id, changed.length, Number(reached))
+    yield* moveOn(operation.id, acted.length + held.length, Number(reached), ours.length - acted.length)
     last = reached
     return true
   })

@@ -7,6 +7,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import type { Delivery } from "../../event/Delivery.ts"
 import { announceChannel } from "../../inventory/database/DatabaseFunctions.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { Append } from "../../stream/Append.ts"
@@ -20,13 +21,15 @@ export const deliveryType = objectType("extras.delivery")
 
 /**
  * Asks for another attempt of these deliveries, with a new retry schedule. Returns the ids of those that exist and whose
- * webhooks exist.
+ * webhooks exist. `operation`: of which it is a part; without one the deliveries do not wait for an open circuit breaker.
  */
-export const askForRetry = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
+export const askForRetry = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, operation?: string) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ readonly id: string }>`
     with asked as (
-      update extras_delivery set status = 'queued', next_attempt = null
+      update extras_delivery
+         set status = 'queued', next_attempt = null, operation_id = ${operation ?? null}::text::bigint,
+             is_urgent = ${operation === undefined}
        where id = any (${ids}::bigint[]) and exists (select 1 from extras_webhook w where w.id = webhook_id)
       returning id)
     select id::text as id, pg_notify(${announceChannel}, ${`${deliveryType.id} `} || id)::text as told from asked`
@@ -44,6 +47,7 @@ export interface LoggedDelivery extends LoggedEvent {
   /** Ids of the users whose view it is bound to: who asked for it, and the scope of its webhook. */
   readonly asked_by: string | null
   readonly scope_user: string | null
+  readonly is_urgent: boolean
   readonly attempts: string
   /** Milliseconds since 1970. */
   readonly first_attempt: string | null
@@ -60,7 +64,7 @@ export const loggedDeliveries = (condition: string, parameters: ReadonlyArray<un
     sql.unsafe<LoggedDelivery>(
       pageOf(
         `select d.id::text as id, d.delivery_id, d.webhook_id::text as webhook_id, d.attempts::text as attempts,
-              d.asked_by::text as asked_by, w.scope_user_id::text as scope_user,
+              d.asked_by::text as asked_by, d.is_urgent, w.scope_user_id::text as scope_user,
               (extract(epoch from d.first_attempt) * 1000)::bigint::text as first_attempt,
               (extract(epoch from d.next_attempt - now()) * 1000)::bigint::text as due_in, ${loggedEvent}
          from extras_delivery d
@@ -102,17 +106,32 @@ export const holdLogged = Effect.fnUntraced(function* (
   for (const [webhook, each] of Map.groupBy(yield* withoutHidden(rows), (row) => Number(row.webhook_id))) {
     const delayed = each.map((row) => ({
       delayMillis: anew ? 0 : Math.max(Number(row.due_in ?? 0), 0),
-      delivery: {
-        ...loggedDelivery(row, webhook),
-        // The id of a replay differs from that of its event.
-        id: row.delivery_id,
-        attempts: Number(row.attempts),
-        spent: anew ? 0 : Number(row.attempts),
-        firstAttempt: anew ? 0 : Number(row.first_attempt ?? 0)
-      }
+      delivery: deliveryOf(row, webhook, anew)
     }))
     yield* streams.delay(webhook, delayed, first)
   }
+})
+
+const deliveryOf = (row: LoggedDelivery, webhook: number, anew: boolean): Delivery => ({
+  ...loggedDelivery(row, webhook),
+  // The id of a replay differs from that of its event.
+  id: row.delivery_id,
+  attempts: Number(row.attempts),
+  spent: anew ? 0 : Number(row.attempts),
+  firstAttempt: anew ? 0 : Number(row.first_attempt ?? 0)
+})
+
+/** Queues deliveries of a webhook that do not wait for an open circuit breaker. */
+const urgeLogged = Effect.fnUntraced(function* (webhook: number, rows: ReadonlyArray<LoggedDelivery>) {
+  const streams = yield* Streams
+  const shown = yield* withoutHidden(rows)
+  if (shown.length === 0) return
+  const left = yield* streams.urge(
+    webhook,
+    shown.map((row) => deliveryOf(row, webhook, true))
+  )
+  // A process holds them, or others come first: a probe may bring them on.
+  if (left.length > 0) yield* streams.probeNow(webhook)
 })
 
 /** Most deliveries of a webhook that wait in Redis before more are taken up. */
@@ -129,14 +148,17 @@ const failUnlogged = Effect.fnUntraced(function* (webhook: number) {
        select from extras_objectchange c where c.position = d.position and c.idx = d.idx and c.time = d.time)`
 })
 
-/** Takes up the retries that were asked for, as far as there is room; returns the webhooks that have one due now. */
+/**
+ * Takes up the retries that were asked for, as far as there is room. Returns the webhooks that have one due now, and those
+ * that have one which does not wait for an open circuit breaker.
+ */
 export const takeUpRetries = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const streams = yield* Streams
   const { onDisk } = yield* Append
   const asking = yield* sql<{ readonly id: string }>`
     select distinct webhook_id::text as id from extras_delivery where status = 'queued'`
-  const due = new Set<number>()
+  const [due, urged] = [new Set<number>(), new Set<number>()]
   const webhooks = asking.map(({ id }) => Number(id))
   const absent = new Set(yield* absentAmong(webhooks))
   for (const webhook of absent) yield* discardDeleted(webhook)
@@ -144,15 +166,21 @@ export const takeUpRetries = Effect.gen(function* () {
     while ((yield* streams.depth(webhook)).waiting < waitingMax) {
       const asked = yield* loggedDeliveries("d.webhook_id = $1::bigint and d.status = 'queued'", [webhook])
       if (asked.length === 0) break
-      yield* holdLogged(asked, { anew: true, first: false })
+      const urgent = asked.filter((row) => row.is_urgent)
+      yield* urgeLogged(webhook, urgent)
+      yield* holdLogged(
+        asked.filter((row) => !row.is_urgent),
+        { anew: true, first: false }
+      )
       // Before the row changes: after that nothing would take the retry up again.
       yield* onDisk
       yield* sql`
         update extras_delivery set status = 'retrying', next_attempt = now()
          where id = any (${asked.map(({ id }) => Number(id))}::bigint[]) and status = 'queued'`
       due.add(webhook)
+      if (urgent.length > 0) urged.add(webhook)
     }
     yield* failUnlogged(webhook)
   }
-  return due
+  return { due, urged }
 })

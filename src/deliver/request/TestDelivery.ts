@@ -44,7 +44,7 @@ export const askForTest = Effect.fnUntraced(function* ({ webhook, requestId, cha
   if (event === undefined) return undefined
   const delivery = loggedDelivery(event, webhook)
   const id = `${delivery.id}-t${requestId.slice(0, 8)}`
-  yield* insertUnattempted([{ ...delivery, id }], { askedBy })
+  yield* insertUnattempted([{ ...delivery, id }], { askedBy, isUrgent: true })
   const [row] = yield* sql<{ readonly id: string }>`
     select id::text as id, pg_notify(${announceChannel}, 'extras.delivery ' || id)::text as told
       from extras_delivery where delivery_id = ${id}`

@@ -51,6 +51,12 @@ const neighbours = record({ previous: orNull(integer), next: orNull(integer) })
 const detail: Json = {
   ...record({
     attempt_log: listOf(attempt),
+    held: {
+      ...orNull(
+        record({ by: words("breaker", "pause", "disabling", "sending"), until: orNull(time), sentence: string })
+      ),
+      description: "What keeps it from being attempted although it is due."
+    },
     change: { ...orNull(integer), description: "Id of the change that it tells of." },
     journey: listOf(stage),
     beside: { ...record({ webhook: neighbours, object: neighbours }), description: "Deliveries before and after it." }

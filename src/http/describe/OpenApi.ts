@@ -14,7 +14,7 @@ import { describedDeliveries, deliverySchemas } from "./Deliveries.ts"
 import { describedStatistics } from "./DeliveryStatistics.ts"
 import { explained } from "./Explained.ts"
 import { describedSystem } from "./System.ts"
-import { describedWebhooks } from "./Webhooks.ts"
+import { describedWebhooks, webhookSchemas } from "./Webhooks.ts"
 import { type Json, integer, listOf, parameter, schema, string } from "./JsonSchema.ts"
 import { common, nameOf, schemasOf } from "./Schemas.ts"
 
@@ -37,7 +37,12 @@ export const openApi = (routes: ReadonlyArray<Described>, base: string): Json =>
     securitySchemes: {
       token: { type: "apiKey", in: "header", name: "Authorization", description: "`Token` and a key." }
     },
-    schemas: { ...Object.assign({}, ...[...registry.values()].map(schemasOf)), ...common, ...deliverySchemas }
+    schemas: {
+      ...Object.assign({}, ...[...registry.values()].map(schemasOf)),
+      ...common,
+      ...deliverySchemas,
+      ...webhookSchemas
+    }
   }
 })
 

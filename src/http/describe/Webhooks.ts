@@ -81,6 +81,28 @@ const failure = record({
 
 const operation = schema("ExtrasOperation")
 
+/** The names of the schemas, and the schemas. */
+export const webhookSchemas: Json = {
+  OperationDetail: {
+    ...record({
+      report: described(
+        orNull(
+          record({
+            sent: described(integer, "Attempted since the operation was asked for."),
+            accepted: described(integer, "Of these, accepted by the receiver."),
+            held: described(integer, "Held by a circuit breaker or a pause."),
+            waiting: described(integer, "About to be attempted."),
+            gone: described(integer, "Their webhook or their event is gone."),
+            changed: described(integer, "Attempted or changed by others before their turn.")
+          })
+        ),
+        "What became of the deliveries of a retry; null for other actions."
+      )
+    }),
+    additionalProperties: true
+  }
+}
+
 /** By path and method. */
 export const describedWebhooks: Endpoints = {
   "/api/extras/webhooks/:id/pause/": {
@@ -101,6 +123,14 @@ export const describedWebhooks: Endpoints = {
       body: body({ since: time, until: described(time, "Without it now."), dry_run: flag }, "since"),
       status: 202,
       answer: schema("ExtrasReplay")
+    }
+  },
+  "/api/extras/webhooks/:id/probe/": {
+    post: {
+      summary: "Attempt a delivery now although the circuit breaker is open; 409 where it is not",
+      isBodyOptional: true,
+      status: 202,
+      answer: record(health)
     }
   },
   "/api/extras/webhooks/:id/rotate/": {
@@ -191,6 +221,12 @@ export const describedWebhooks: Endpoints = {
     get: {
       summary: "Deliveries that failed or are retried, by cause, with the filters of their list",
       answer: pageOf(failure)
+    }
+  },
+  "/api/extras/operations/:id/": {
+    get: {
+      summary: "One operation, with what became of its deliveries",
+      answer: { allOf: [operation, schema("OperationDetail")] }
     }
   },
   "/api/extras/operations/:id/cancel/": {

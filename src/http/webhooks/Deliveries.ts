@@ -5,7 +5,7 @@ import { neighboursOf } from "../../deliver/inspect/Neighbours.ts"
 import { failureGroups } from "../../deliver/log/Failures.ts"
 import { attemptsInSight } from "../../deliver/inspect/AttemptsInSight.ts"
 import { askForOperation, operationType } from "../../deliver/request/Operations.ts"
-import { type ActionRefused, discardOne, retryOne } from "../../deliver/request/OneDelivery.ts"
+import { type ActionRefused, deliveryState, discardOne, heldNow, retryOne } from "../../deliver/request/OneDelivery.ts"
 import { deliveryType } from "../../deliver/request/RetryByHand.ts"
 import { cleared, visibleToSender } from "../../inventory/Clearance.ts"
 import { isDictionary, notDictionary, printed } from "../../inventory/Field.ts"
@@ -25,9 +25,11 @@ export const deliveryDetails: Details = {
   [deliveryType.id]: (row) =>
     Effect.gen(function* () {
       const attempts = yield* attemptsInSight(inspected(row))
+      const state = yield* deliveryState(row.id)
       const origin = yield* originOf(inspected(row))
       return {
         attempt_log: attempts,
+        held: (state && heldNow(state)) ?? null,
         change: origin.change,
         journey: journeyOf(inspected(row), origin, attempts),
         beside: {

@@ -1,11 +1,12 @@
 /** `POST /api/extras/operations/<id>/cancel/`: stops an operation; what it has done stays done. */
 import { Effect } from "effect"
 import { operationType } from "../../deliver/request/Operations.ts"
+import { reportOf } from "../../deliver/request/Report.ts"
 import { cancelWork } from "../../deliver/request/Work.ts"
 import { representation } from "../../inventory/derive/represent/Representation.ts"
 import { viewFor } from "../../inventory/read/Read.ts"
 import { HttpRefused } from "../HttpRefused.ts"
-import { rowOf } from "../objects/Objects.ts"
+import { type Details, rowOf } from "../objects/Objects.ts"
 import type { Handler, Request, Route } from "../Route.ts"
 
 /** Cancels the operation of the path; returns its row. Fails with 404, or with 409 if the operation has ended. */
@@ -17,6 +18,11 @@ export const cancelOperation = Effect.fnUntraced(function* (request: Request) {
   const detail = `The operation has ended: it is ${String(row["status"])}.`
   return yield* new HttpRefused({ reason: "Conflict", body: { detail } })
 })
+
+/** What became of the deliveries of a retry; null for other actions. */
+export const operationDetails: Details = {
+  [operationType.id]: ({ id }) => Effect.map(reportOf(id), (report) => ({ report: report ?? null }))
+}
 
 const cancel: Handler = (request) =>
   Effect.gen(function* () {

@@ -16,7 +16,8 @@ import { pageLinks } from "../wire/Paging.ts"
 
 const webhookType = objectType<typeof Webhook>("extras.webhook")
 
-const shown = ({ webhook, state, sentence, waiting, breaker, lastAttempt, lastAnswer, day, hours }: Health) => ({
+/** The health of a webhook as the API shows it. */
+export const shown = ({ webhook, state, sentence, waiting, breaker, lastAttempt, lastAnswer, day, hours }: Health) => ({
   ...{ webhook, state, sentence, waiting },
   breaker: breaker ?? null,
   last_attempt: lastAttempt ?? null,

@@ -1,6 +1,7 @@
 /** Actions of webhooks beside the usual endpoints: replay of past events, test, pause and resume. */
 import { Clock, Effect } from "effect"
-import { openBreakers } from "../../deliver/breaker/BreakerTable.ts"
+import { askForProbe, openBreakers } from "../../deliver/breaker/BreakerTable.ts"
+import { healthOf } from "../../deliver/health/Healths.ts"
 import { askToResume, operationType } from "../../deliver/request/Operations.ts"
 import { keepChoices } from "../../deliver/request/Resume.ts"
 import type { WebhookRow } from "../../match/WebhookIndex.ts"
@@ -18,6 +19,7 @@ import { accepted, bodyFields, refused } from "./ActionRequest.ts"
 import { HttpRefused, notFound } from "../HttpRefused.ts"
 import { type Details, rowOf } from "../objects/Objects.ts"
 import type { Handler, Request, Route } from "../Route.ts"
+import { shown as shownHealth } from "./WebhookHealth.ts"
 
 const webhookType = objectType("extras.webhook")
 
@@ -72,6 +74,18 @@ const test: Handler = (request) =>
     return yield* accepted(deliveryType, delivery, request)
   })
 
+/** Lets one delivery be attempted now, not when the open circuit breaker would. Answers with the webhook's health. */
+const probe: Handler = (request) =>
+  Effect.gen(function* () {
+    const webhook = yield* webhookOf(request)
+    if ((yield* askForProbe([webhook.id])).length === 0) {
+      const detail = "The circuit breaker of the webhook is not open."
+      return yield* new HttpRefused({ reason: "Conflict", body: { detail } })
+    }
+    const [health] = yield* healthOf([webhook])
+    return { status: 202, json: shownHealth(health!) }
+  })
+
 /**
  * `{"secret": "…", "overlap_hours": 24}`, both optional: answers with the new secret, this once. Until the overlap ends
  * requests are signed with the old secret as well.
@@ -111,6 +125,7 @@ export const webhookRoutes: ReadonlyArray<Route> = [
   { path: `${webhookType.path}:id/replay/`, access: webhookType, action: "change", methods: { POST: replay } },
   { path: `${webhookType.path}:id/pause/`, access: webhookType, action: "change", methods: { POST: pause } },
   { path: `${webhookType.path}:id/resume/`, access: webhookType, action: "change", methods: { POST: resume } },
+  { path: `${webhookType.path}:id/probe/`, access: webhookType, action: "change", methods: { POST: probe } },
   { path: `${webhookType.path}:id/rotate/`, access: webhookType, action: "change", methods: { POST: rotate } },
   { path: `${webhookType.path}:id/test/`, access: webhookType, action: "change", methods: { POST: test } }
 ]

@@ -1,6 +1,7 @@
 /** `/extras/operations/<id>/`: how far an operation is, and the button that cancels it. */
 import { Effect } from "effect"
 import { operationType } from "../../../deliver/request/Operations.ts"
+import { type Report, reportOf } from "../../../deliver/request/Report.ts"
 import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
 import { HttpRefused, notFound } from "../../../http/HttpRefused.ts"
 import { type Handler, type Request, type Route, redirect } from "../../../http/Route.ts"
@@ -34,6 +35,7 @@ const show =
       const found = yield* objectIn(operationType, request)
       if (found === undefined) return yield* notFound()
       const shown = representation(operationType, found.row, found.view) as Shown
+      const report = yield* reportOf(found.row.id)
       const mayCancel = (yield* cleared(operationType, "change")).sql !== nothing.sql
       return yield* framed(request, {
         title: `${labelled(shown["action"]).label} #${found.row.id}`,
@@ -44,7 +46,7 @@ const show =
             >${icon("code")}API</a
           >`,
         main: html`${problem === undefined ? "" : alert(html`${detailOf(problem)}`)}
-        ${live("operation-progress", progress(shown))}
+        ${live("operation-progress", progress(shown, report))}
         ${mayCancel && isUnderWay(shown) ? cancelForm(request, found.row.id) : ""} ${attributes(shown)}`,
         status: problem?.status ?? 200
       })
@@ -52,11 +54,12 @@ const show =
 
 const width = 400
 
-const progress = (shown: Shown): Html => {
+const progress = (shown: Shown, report: Report | undefined): Html => {
   const { value, label } = labelled(shown["status"])
   const [done, total] = [Number(shown["done"] ?? 0), Number(shown["total"] ?? 0)]
   const share = value === "done" ? 1 : total === 0 ? 0 : Math.min(done / total, 1)
-  const text = `${number(done)}${total === 0 ? "" : ` of ${number(total)}`} done`
+  // It leaves out what others attempted before its turn.
+  const text = `${number(done)}${total === 0 ? "" : ` of ${number(total)}`} ${value === "done" ? "taken" : "done"}`
   return html`<section class="card" id="operation-progress" aria-labelledby="progress">
     <div class="ch">
       <h2 id="progress">Progress</h2>
@@ -67,13 +70,25 @@ const progress = (shown: Shown): Html => {
         <rect class="h-track" width="${width}" height="8" rx="2"></rect>
         <rect class="h-ok" width="${(share * width).toFixed(1)}" height="8" rx="2"></rect>
       </svg>
-      <p>
-        ${text}. ${value === "cancelled" ? "What was done before it was cancelled stays done." : ""}
-        ${value === "done" && done < total ? "The others were sent, or were about to be, before their turn." : ""}
-      </p>
+      <p>${text}. ${value === "cancelled" ? "What was done before it was cancelled stays done." : ""}</p>
+      ${report === undefined ? "" : reportList(report)}
       ${shown["message"] === "" || shown["message"] === null ? "" : html`<p>${String(shown["message"])}</p>`}
     </div>
   </section>`
+}
+
+/** What became of the deliveries: the groups that have some. */
+const reportList = ({ sent, accepted, held, waiting, gone, changed }: Report): Html => {
+  const groups: ReadonlyArray<readonly [count: number, text: string]> = [
+    [sent, `sent, ${number(accepted)} of them accepted by the receiver`],
+    [held, "held: the circuit breaker is open, or sending is paused"],
+    [waiting, "about to be sent"],
+    [gone, "gone: their webhook or their event does not exist any more"],
+    [changed, "left as they were: others had them sent, or changed them, before their turn"]
+  ]
+  return html`<ul class="report">
+    ${groups.filter(([count]) => count > 0).map(([count, text]) => html`<li><b>${number(count)}</b> ${text}</li>`)}
+  </ul>`
 }
 
 const cancelForm = (request: Request, id: number): Html =>

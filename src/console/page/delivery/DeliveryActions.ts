@@ -1,5 +1,6 @@
 /** Forms of a delivery: retry, discard, and pause its webhook. What makes no sense is refused in words. */
 import { Effect } from "effect"
+import { askForProbe } from "../../../deliver/breaker/BreakerTable.ts"
 import {
   type ActionRefused,
   type DeliveryState,
@@ -15,6 +16,7 @@ import { type Handler, type Request, type Route, redirect } from "../../../http/
 import { rowOf } from "../../../http/objects/Objects.ts"
 import { inspected } from "../../../http/webhooks/SentRequests.ts"
 import { readForm } from "../../../http/wire/Body.ts"
+import { byIds } from "../../../inventory/read/Read.ts"
 import { update } from "../../../inventory/write/Write.ts"
 import { type Html, html } from "../../Html.ts"
 import { flash } from "../../part/Flash.ts"
@@ -119,13 +121,23 @@ const discard: Handler = (request) =>
     )
   })
 
+const deletedWebhook = { problem: "The webhook of this delivery was deleted.", status: 409 }
+
+const probeWebhook: Handler = (request) =>
+  Effect.gen(function* () {
+    const row = yield* rowOf(deliveryType, request)
+    const { webhook } = inspected(row)
+    if (webhook === null) return yield* deliveryPage(request, deletedWebhook)
+    const [changeable] = yield* byIds(webhookType, [webhook], "change")
+    if (changeable === undefined) return yield* notFound()
+    return back(row.id, (yield* askForProbe([webhook])).length > 0 ? "probed" : "unprobed", webhookType)
+  })
+
 const pauseWebhook: Handler = (request) =>
   Effect.gen(function* () {
     const row = yield* rowOf(deliveryType, request)
     const { webhook } = inspected(row)
-    if (webhook === null) {
-      return yield* deliveryPage(request, { problem: "The webhook of this delivery was deleted.", status: 409 })
-    }
+    if (webhook === null) return yield* deliveryPage(request, deletedWebhook)
     const [paused] = yield* update(webhookType, [{ id: webhook, body: { paused: true } }], false, request.author)
     if (paused === undefined) return yield* notFound()
     return back(row.id, "paused", webhookType)
@@ -136,5 +148,6 @@ const path = `${pathOf(deliveryType)}:id/`
 export default [
   { path: `${path}retry/`, access: deliveryType, action: "change", methods: { GET: showRetry, POST: retry } },
   { path: `${path}discard/`, access: deliveryType, action: "change", methods: { GET: showDiscard, POST: discard } },
+  { path: `${path}probe-webhook/`, access: webhookType, action: "change", methods: { POST: probeWebhook } },
   { path: `${path}pause-webhook/`, access: webhookType, action: "change", methods: { POST: pauseWebhook } }
 ] satisfies ReadonlyArray<Route>

@@ -1,5 +1,6 @@
 /** `/system/background-tasks/`: what waits, what is sent, what failed and why, and the processes that work. */
 import { Clock, Effect } from "effect"
+import { healthOf } from "../../../deliver/health/Healths.ts"
 import { failureGroups } from "../../../deliver/log/Failures.ts"
 import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
 import { sendingState } from "../../../deliver/request/Sending.ts"
@@ -12,6 +13,7 @@ import { cleared } from "../../../inventory/Clearance.ts"
 import { objectType } from "../../../inventory/Registry.ts"
 import { allOf, isEverything } from "../../../inventory/derive/filter/Where.ts"
 import { byIds } from "../../../inventory/read/Read.ts"
+import type Webhook from "../../../inventory/types/extras/Webhook.ts"
 import { html } from "../../Html.ts"
 import { framed } from "../../part/Frame.ts"
 import { pausedBanner, problemBanner, senderBanner, switchForm } from "../../part/system/Banners.ts"
@@ -24,7 +26,7 @@ import { stateIn, stateTabs, tasksPath } from "../../part/system/States.ts"
 import { tasksOf } from "../../part/system/Tasks.ts"
 import { live, liveControl, withLive } from "../../part/live/Following.ts"
 
-const webhookType = objectType("extras.webhook")
+const webhookType = objectType<typeof Webhook>("extras.webhook")
 
 /** Most queues that the page shows. */
 const queuesMax = 10
@@ -38,9 +40,10 @@ const failures = Effect.flatMap(cleared(deliveryType, "view"), (visible) =>
 const shownQueues = (failing: ReadonlyArray<number>) =>
   Effect.gen(function* () {
     const ids = [...new Set([...(yield* busyWebhooks(queuesMax)), ...failing])].slice(0, queuesMax)
-    const visible = (yield* byIds(webhookType, ids)).map(({ id }) => id)
+    const rows = yield* byIds(webhookType, ids)
+    const healths = new Map((yield* healthOf(rows)).map((health) => [health.webhook, health]))
     const changeable = new Set((yield* byIds(webhookType, ids, "change")).map(({ id }) => id))
-    return { queues: yield* queuesOf(visible), changeable }
+    return { queues: yield* queuesOf(rows.map(({ id }) => id)), changeable, healths }
   })
 
 const show: Handler = (request) =>

@@ -1,5 +1,6 @@
 /** The switches of the background tasks: all sending, the queue of a webhook, a process. */
 import { Effect } from "effect"
+import { askForProbe } from "../../../deliver/breaker/BreakerTable.ts"
 import { askToResume } from "../../../deliver/request/Operations.ts"
 import { pauseSending } from "../../../deliver/request/Sending.ts"
 import { type Handler, type Request, type Route, redirect } from "../../../http/Route.ts"
@@ -39,6 +40,12 @@ const resumeQueue: Handler = (request: Request) =>
     return back("queue-resumed")
   })
 
+const probeQueue: Handler = (request) =>
+  Effect.gen(function* () {
+    const { id } = yield* rowOf(webhookType, request, "change")
+    return back((yield* askForProbe([id])).length > 0 ? "queue-probed" : "queue-not-probed")
+  })
+
 const tell =
   (quiet: boolean): Handler =>
   (request) =>
@@ -51,6 +58,7 @@ export default [
   { path: `${tasksPath}resume/`, ...changing, methods: { POST: resume } },
   { path: `${tasksPath}queues/:id/pause/`, ...changing, methods: { POST: pauseQueue } },
   { path: `${tasksPath}queues/:id/resume/`, ...changing, methods: { POST: resumeQueue } },
+  { path: `${tasksPath}queues/:id/probe/`, ...changing, methods: { POST: probeQueue } },
   { path: `${tasksPath}processes/:name/quiet/`, ...changing, methods: { POST: tell(true) } },
   { path: `${tasksPath}processes/:name/resume/`, ...changing, methods: { POST: tell(false) } }
 ] satisfies ReadonlyArray<Route>

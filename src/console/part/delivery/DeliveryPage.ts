@@ -4,7 +4,7 @@ import type { LoggedAttempt } from "../../../deliver/inspect/Attempts.ts"
 import { attemptsInSight } from "../../../deliver/inspect/AttemptsInSight.ts"
 import { type Origin, journeyOf, originOf } from "../../../deliver/inspect/Journey.ts"
 import { type Placed, neighboursOf } from "../../../deliver/inspect/Neighbours.ts"
-import { type DeliveryState, deliveryState } from "../../../deliver/request/OneDelivery.ts"
+import { type DeliveryState, deliveryState, heldNow } from "../../../deliver/request/OneDelivery.ts"
 import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
 import { notFound } from "../../../http/HttpRefused.ts"
 import type { Request } from "../../../http/Route.ts"
@@ -14,15 +14,17 @@ import type { Row, View } from "../../../inventory/Field.ts"
 import { registry } from "../../../inventory/Registry.ts"
 import { whereIds } from "../../../inventory/derive/filter/Where.ts"
 import { type Change, changeType, changes } from "../../../inventory/read/Changes.ts"
-import { isThere } from "../../../inventory/read/Read.ts"
+import { byIds, isThere } from "../../../inventory/read/Read.ts"
 import { type Html, html } from "../../Html.ts"
 import { requestLink } from "../change/ChangeTable.ts"
 import { whyCards } from "../explain/WhyCards.ts"
 import { framed } from "../Frame.ts"
+import { icon } from "../Icon.ts"
 import { live, liveControl } from "../live/Following.ts"
 import { groupOf } from "../Menu.ts"
 import { objectIn } from "../tab/ObjectPage.ts"
 import { nameOf, pathOf, pluralOf } from "../Title.ts"
+import { probeForm } from "../webhook/Actions.ts"
 import { orUnavailable } from "./Unavailable.ts"
 import { valueOf } from "../Value.ts"
 import { actions, retryNote, steps, webhookType } from "./Actions.ts"
@@ -59,12 +61,14 @@ export const deliveryPage = Effect.fnUntraced(function* (request: Request, refus
   const inTime = { ...listed, committedMillis: Date.parse(delivery.time), next: delivery.next_attempt ?? undefined }
   const note = retryNote(state)
   const ofWebhook = delivery.webhook === null ? {} : { webhook: delivery.webhook }
+  const mayProbe = delivery.webhook !== null && (yield* byIds(webhookType, [delivery.webhook], "change")).length > 0
   const isOpen = ["queued", "retrying"].includes(state.status)
   return yield* framed(request, {
     ...(yield* titles(row, view, { change, origin, state })),
     crumbs: [[groupOf(deliveryType)], [pluralOf(deliveryType), pathOf(deliveryType)]],
     actions: yield* actions(request, { id: row.id, webhook: delivery.webhook, path, state, attempt: selected?.number }),
     main: html`${refused === undefined ? "" : html`<div class="alert-line alert-bad" role="alert">${refused.problem}</div>`}
+      ${live("held", heldLine(request, state, mayProbe ? `${path}probe-webhook/` : undefined))}
       ${live("journey", journeyRibbon(journeyOf(delivery, origin, attempts), nowMillis, link))}
       <div class="cols">
         <div>
@@ -81,6 +85,17 @@ export const deliveryPage = Effect.fnUntraced(function* (request: Request, refus
     ...(refused !== undefined && { status: refused.status })
   })
 })
+
+/** What keeps the delivery from being attempted, with the way to end that. */
+const heldLine = (request: Request, state: DeliveryState, probe: string | undefined): Html => {
+  const held = heldNow(state)
+  return held === undefined
+    ? html`<div id="held"></div>`
+    : html`<div class="alert-line warn-line" role="status" id="held">
+        ${icon("player-pause")}<span>${held.sentence}</span>
+        ${held.by === "breaker" && probe !== undefined ? probeForm(request, probe) : ""}
+      </div>`
+}
 
 /** The ways to the neighbours. */
 const beside = Effect.fnUntraced(function* (delivery: Placed) {

@@ -1,4 +1,5 @@
 /** The queues of webhooks, each with a switch. */
+import type { Health } from "../../../deliver/health/Healths.ts"
 import { type Queue, failedMax } from "../../../deliver/tasks/Queues.ts"
 import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
 import type { Request } from "../../../http/Route.ts"
@@ -8,6 +9,8 @@ import { csrfInput } from "../form/Csrf.ts"
 import { icon } from "../Icon.ts"
 import { number } from "../list/Pager.ts"
 import { pathOf } from "../Title.ts"
+import { probeForm } from "../webhook/Actions.ts"
+import { stateDot } from "../webhook/Health.ts"
 import { none } from "../Value.ts"
 import { ageText } from "./Amounts.ts"
 import { tasksPath } from "./States.ts"
@@ -18,10 +21,12 @@ interface Shown {
   readonly queues: ReadonlyArray<Queue>
   /** Ids of the webhooks that the reader may pause. */
   readonly changeable: ReadonlySet<number>
+  /** By the id of the webhook. */
+  readonly healths: ReadonlyMap<number, Health>
   readonly now: number
 }
 
-export const queueTable = (request: Request, { queues, changeable, now }: Shown): Html =>
+export const queueTable = (request: Request, { queues, changeable, healths, now }: Shown): Html =>
   html`<section class="card" id="queues" aria-labelledby="h-queues">
     <div class="ch">
       <h2 id="h-queues">Queues</h2>
@@ -48,22 +53,27 @@ export const queueTable = (request: Request, { queues, changeable, now }: Shown)
                 </tr>
               </thead>
               <tbody>
-                ${queues.map((queue) => row(request, queue, changeable.has(queue.id), now))}
+                ${queues.map((queue) => row(request, queue, { health: healths.get(queue.id), mayChange: changeable.has(queue.id), now }))}
               </tbody>
             </table>
           </div>`
     }
   </section>`
 
-const row = (request: Request, queue: Queue, mayChange: boolean, now: number): Html => {
-  const { id, name, enabled, paused, queued, sending, waiting, failed, oldest } = queue
-  const state = paused || !enabled ? "off" : failed > 0 ? "bad" : "ok"
-  const told = enabled ? (paused ? "paused" : "") : "disabled"
+interface Around {
+  readonly health: Health | undefined
+  readonly mayChange: boolean
+  readonly now: number
+}
+
+const row = (request: Request, queue: Queue, { health, mayChange, now }: Around): Html => {
+  const { id, name, enabled, queued, sending, waiting, failed, oldest } = queue
   return html`<tr>
     <th scope="row" class="nm">
-      <span class="dot ${state}"></span>
+      ${health === undefined ? "" : stateDot(health)}
       <div>
-        <a href="${pathOf(webhookType, id)}">${name}</a>${told === "" ? "" : html` <span class="sub">${told}</span>`}
+        <a href="${pathOf(webhookType, id)}">${name}</a>
+        ${health === undefined || health.state === "healthy" ? "" : html`<div class="sub wrap">${health.sentence}</div>`}
       </div>
     </th>
     <td class="num">${number(queued)}</td>
@@ -73,7 +83,10 @@ const row = (request: Request, queue: Queue, mayChange: boolean, now: number): H
       ${failed === 0 ? 0 : html`<a class="c-bad" href="${listOf(id, "failed")}">${number(failed)}${failed < failedMax ? "" : "+"}</a>`}
     </td>
     <td class="num lo">${oldest === null ? none : ageText(oldest, now)}</td>
-    <td class="ra">${mayChange && enabled ? toggle(request, queue) : ""}</td>
+    <td class="ra">
+      ${mayChange && health?.breaker !== undefined && health.state !== "paused" ? probeForm(request, `${tasksPath}queues/${id}/probe/`, `Probe ${name} now`) : ""}
+      ${mayChange && enabled ? toggle(request, queue) : ""}
+    </td>
   </tr>`
 }
 

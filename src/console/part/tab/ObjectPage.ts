@@ -133,7 +133,7 @@ const actions = Effect.fnUntraced(function* (type: ObjectType, id: number, reque
   const { where } = yield* Clearance
   const may = (action: Action) => writtenTypes.includes(type) && where(type, action).sql !== "false"
   const path = pathOf(type, id)
-  return html`${yield* accountActions(type, id, request)}${type.id === webhookTypeId && may("change") ? yield* webhookActions(id) : ""}
+  return html`${yield* accountActions(type, id, request)}${type.id === webhookTypeId && may("change") ? yield* webhookActions(id, request) : ""}
     ${may("add") ? html`<a class="btn btn-sm" href="${pathOf(type)}add/?clone=${id}">${icon("copy")}Clone</a>` : ""}
     ${may("change") ? html`<a class="btn btn-sm" data-key="e" href="${path}edit/">${icon("pencil")}Edit</a>` : ""}
     ${may("delete") ? html`<a class="btn btn-sm" href="${path}delete/">${icon("trash")}Delete</a>` : ""}

@@ -3,6 +3,7 @@ import {
   type Asked,
   choice,
   defineObjectType,
+  flag,
   hostOfUrl,
   integer,
   jsonText,
@@ -62,6 +63,10 @@ export default defineObjectType({
     time: time({ now: true }),
     // Id of the user who asked for it by a test or a replay, and to whose view it is bound.
     asked_by: integer({ wire: "none", optional: true }),
+    // The operation that retried or discarded it last.
+    operation: ref("extras.operation", { optional: true, onDelete: "keep" }),
+    // Whether its next attempt was asked for by itself: it does not wait for an open circuit breaker.
+    is_urgent: flag({ wire: "none", default: false }),
     position: position(),
     idx: integer({ wire: "none" }),
     attempts: integer(),
@@ -78,6 +83,7 @@ export default defineObjectType({
   coveringIndexes: [
     { name: "status_next_attempt", fields: ["status", "next_attempt"], columns: [], where: "status <> 'successful'" },
     { name: "time", fields: ["time"], columns: ["status"] },
+    { name: "operation", fields: ["operation"], columns: ["status"], where: "operation_id is not null" },
     { name: "webhook_id", fields: ["webhook", "time"], columns: [] },
     // Few are not successful, and people ask about those: by cause, and of a long time.
     {

@@ -19,6 +19,8 @@ export default defineObjectType({
     ),
     total: integer({ optional: true }),
     done: integer({ optional: true }),
+    // Deliveries whose webhook was gone.
+    gone: integer({ wire: "none", optional: true }),
     message: text({ optional: true }),
     last_id: integer({ wire: "none", optional: true }),
     until_id: integer({ wire: "none", optional: true }),

@@ -1,0 +1,151 @@
+/** What an operator can do while the circuit breaker of a webhook is open: see why, retry, test, probe. */
+import { Redis } from "ioredis"
+import { describe, expect, it } from "vitest"
+import { openBreaker } from "../../src/stream/Breaker.ts"
+import type { Json } from "../support/Client.ts"
+import { eventually } from "../support/Eventually.ts"
+import { type Delivery, startDelivering } from "./Delivering.ts"
+
+const hooks = startDelivering()
+
+const soon = { retry_schedule: { kind: "fixed", delay: 0.05, attempts: 100 } }
+
+const post = (path: string, body: unknown = {}) => hooks.api.call<Json & { id: number }>("POST", path, body)
+
+const breakers = (id: number, count: number) =>
+  eventually(`${count} breakers of webhook ${id}`, async () => {
+    const { json } = await hooks.api.call<{ breakers: ReadonlyArray<Json> }>("GET", `/api/extras/webhooks/${id}/`)
+    return json.breakers.length === count && json.breakers
+  })
+
+const heldCount = 20
+
+/** A webhook whose receiver failed so often that its breaker is open for an hour; its deliveries are due. */
+const opened = async (name: string, fields: Json = {}) => {
+  hooks.answers.set(`/${name}`, 500)
+  const id = await hooks.webhook(name, { ...soon, max_in_flight: 4, ...fields })
+  const tags = Array.from({ length: heldCount }, (_, n) => ({ name: `${name} ${n}`, slug: `${name}-${n}` }))
+  await hooks.api.call("POST", "/api/extras/tags/", tags)
+  await breakers(id, 1)
+  const client = new Redis(hooks.api.database.redisUrl, { protocol: 2 })
+  await openBreaker(client, { webhook: id, openMillis: 3_600_000, openings: 3 })
+  await client.quit()
+  await hooks.api.database.superuser.query(
+    `update rackwire_breaker set until = now() + interval '1 hour' where webhook_id = ${id}`
+  )
+  // Requests under way end first.
+  const held = await eventually("all that was attempted is due", async () => {
+    const all = await hooks.deliveries(id, "retrying", 4)
+    const now = Date.now()
+    return all.every(({ next_attempt: next }) => next !== null && Date.parse(next) < now) && all
+  })
+  return { id, held, tries: hooks.at(name).length }
+}
+
+const wellAgain = (name: string) => hooks.answers.delete(`/${name}`)
+
+const all = (id: number) => hooks.deliveries(id, "successful", heldCount)
+
+/** What another webhook gets has been through all that a further request would have been through. */
+const pass = async (name: string) => {
+  await hooks.webhook(`${name}-after`)
+  await hooks.tag(`${name}-after one`)
+  await hooks.arrived(`${name}-after`, 1)
+}
+
+const idAt = (name: string, at: number) => hooks.at(name)[at]?.headers["x-hook-delivery"]
+
+describe("a delivery that an open breaker holds", () => {
+  it("says so, until when, and why", async () => {
+    const { id, held } = await opened("told")
+    const { json } = await hooks.api.call<Delivery & Json>("GET", `/api/extras/deliveries/${held[0]!.id}/`)
+    expect(json["held"]).toMatchObject({
+      by: "breaker",
+      until: expect.stringMatching(/^20/),
+      sentence: expect.stringMatching(
+        /^Held by the circuit breaker until \d\d:\d\d UTC, because the receiver answered 500\.$/
+      )
+    })
+    const health = await hooks.api.call<Json>("GET", `/api/extras/webhooks/${id}/health/`)
+    expect(health.json["sentence"]).toMatch(
+      /held by the circuit breaker until \d\d:\d\d UTC, because the receiver answered 500\.$/
+    )
+  })
+
+  it.each([{}, { ordering: "object" }])(
+    "is retried at once, and its success closes the breaker: %j",
+    async (fields) => {
+      const name = `one${Object.keys(fields).length}`
+      const { id, held, tries } = await opened(name, fields)
+      wellAgain(name)
+      const last = held.at(-1)!
+      expect((await post(`/api/extras/deliveries/${last.id}/retry/`)).status).toBe(200)
+      await all(id)
+      await breakers(id, 0)
+      expect(hooks.at(name)).toHaveLength(tries + heldCount)
+      expect(idAt(name, tries)).toBe(last.delivery_id)
+    }
+  )
+
+  it("is retried at once and fails: nothing else is sent, and the breaker stays open", async () => {
+    const { id, held, tries } = await opened("bad")
+    await post(`/api/extras/deliveries/${held[0]!.id}/retry/`)
+    await hooks.arrived("bad", tries + 1)
+    await pass("bad")
+    expect(hooks.at("bad")).toHaveLength(tries + 1)
+    expect(idAt("bad", tries)).toBe(held[0]!.delivery_id)
+    expect(await breakers(id, 1)).toMatchObject([{ reason: "The receiver answered 500." }])
+  })
+})
+
+describe("a test", () => {
+  it("is sent although the breaker is open, and closes it with a success", async () => {
+    const { id, tries } = await opened("tried")
+    wellAgain("tried")
+    const { json } = await post(`/api/extras/webhooks/${id}/test/`)
+    await hooks.deliveries(id, "successful", heldCount + 1)
+    expect(idAt("tried", tries)).toBe(json["delivery_id"])
+  })
+})
+
+describe("a probe on request", () => {
+  it("sends one delivery now, and all with its success; without an open breaker it is refused", async () => {
+    const { id, tries } = await opened("probed")
+    expect((await post(`/api/extras/webhooks/${id}/probe/`)).status).toBe(202)
+    await hooks.arrived("probed", tries + 1)
+    await pass("probed")
+    expect(hooks.at("probed")).toHaveLength(tries + 1)
+    wellAgain("probed")
+    expect((await post(`/api/extras/webhooks/${id}/probe/`)).status).toBe(202)
+    await all(id)
+    await breakers(id, 0)
+    const refused = await post(`/api/extras/webhooks/${id}/probe/`)
+    expect([refused.status, refused.json["detail"]]).toEqual([409, "The circuit breaker of the webhook is not open."])
+  })
+})
+
+describe("a retry of many held deliveries", () => {
+  const report = async (id: number) =>
+    (await hooks.api.call<Json>("GET", `/api/extras/operations/${id}/`)).json["report"]
+
+  it("probes, and reports what was sent and what is held", async () => {
+    const { id, held, tries } = await opened("many")
+    const filter = { webhook_id: id, status: ["retrying"] }
+    const { json: first } = await post("/api/extras/deliveries/retry/", { filter })
+    await hooks.arrived("many", tries + 1)
+    // The probe may be one of them, or a delivery that was never attempted.
+    const told = await eventually("the others are held", async () => {
+      const now = (await report(first.id)) as Readonly<Record<string, number>>
+      return (now["sent"] ?? 0) + (now["held"] ?? 0) === held.length && now
+    })
+    expect(told).toMatchObject({ accepted: 0, waiting: 0, gone: 0, changed: 0 })
+    wellAgain("many")
+    const { json: second } = await post("/api/extras/deliveries/retry/", { filter })
+    const total = second["total"]
+    await all(id)
+    expect(await report(second.id)).toEqual({
+      ...{ sent: total, accepted: total, held: 0, waiting: 0, gone: 0, changed: 0 }
+    })
+    expect(hooks.at("many")).toHaveLength(tries + 1 + heldCount)
+  })
+})

@@ -1,10 +1,9 @@
 /** What an operator can do while the circuit breaker of a webhook is open: see why, retry, test, probe. */
-import { Redis } from "ioredis"
 import { describe, expect, it } from "vitest"
-import { openBreaker } from "../../src/stream/Breaker.ts"
 import type { Json } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Delivery, startDelivering } from "./Delivering.ts"
+import { breakers as breakersOf, keepOpen } from "./KeepOpen.ts"
 
 const hooks = startDelivering()
 
@@ -12,11 +11,7 @@ const soon = { retry_schedule: { kind: "fixed", delay: 0.05, attempts: 100 } }
 
 const post = (path: string, body: unknown = {}) => hooks.api.call<Json & { id: number }>("POST", path, body)
 
-const breakers = (id: number, count: number) =>
-  eventually(`${count} breakers of webhook ${id}`, async () => {
-    const { json } = await hooks.api.call<{ breakers: ReadonlyArray<Json> }>("GET", `/api/extras/webhooks/${id}/`)
-    return json.breakers.length === count && json.breakers
-  })
+const breakers = (id: number, count: number) => breakersOf(hooks.api, id, count)
 
 const heldCount = 20
 
@@ -26,13 +21,7 @@ const opened = async (name: string, fields: Json = {}) => {
   const id = await hooks.webhook(name, { ...soon, max_in_flight: 4, ...fields })
   const tags = Array.from({ length: heldCount }, (_, n) => ({ name: `${name} ${n}`, slug: `${name}-${n}` }))
   await hooks.api.call("POST", "/api/extras/tags/", tags)
-  await breakers(id, 1)
-  const client = new Redis(hooks.api.database.redisUrl, { protocol: 2 })
-  await openBreaker(client, { webhook: id, openMillis: 3_600_000, openings: 3 })
-  await client.quit()
-  await hooks.api.database.superuser.query(
-    `update rackwire_breaker set until = now() + interval '1 hour' where webhook_id = ${id}`
-  )
+  await keepOpen(hooks.api, id)
   // Requests under way end first.
   const held = await eventually("all that was attempted is due", async () => {
     const all = await hooks.deliveries(id, "retrying", 4)

@@ -1,11 +1,12 @@
 /** What became of the deliveries of a change: in words where the delivery log has no row yet. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { isAlive } from "../../inventory/database/Presence.ts"
 import { cleared } from "../../inventory/Clearance.ts"
 import { allOf, asTexts } from "../../inventory/derive/filter/Where.ts"
 import type { Position } from "../../event/Position.ts"
 import { deliveryId } from "../../event/Delivery.ts"
+import { openBreakerOf } from "../breaker/BreakerTable.ts"
+import { type OpenBreaker, byBreaker } from "../request/Held.ts"
 import { watermarkTable } from "../recover/Watermarks.ts"
 import { deliveryType } from "../request/RetryByHand.ts"
 
@@ -53,25 +54,19 @@ interface Now {
   readonly seconds: string | null
   readonly is_appended: boolean
   readonly is_open: boolean
-  readonly until: string | null
-  readonly breaker: string | null
+  readonly breaker: OpenBreaker | null
 }
 
-/** `alive`: SQL, whether the process of a row is alive. */
-const nowStatement = (alive: string): string => `
+/** `breaker`: SQL, the open breaker of `u.id`. */
+const nowStatement = (breaker: string): string => `
   select u.id::float8 as id, w.id is not null as is_there, coalesce(w.enabled, false) as enabled,
          coalesce(w.paused, false) as paused, w.rate_limit::text as rate_limit, w.batch ->> 'seconds' as seconds,
          coalesce((m.appended_position, m.appended_idx) >= ($2::bigint, $3::bigint), false) as is_appended,
          coalesce((m.open_position, m.open_idx) <= ($2::bigint, $3::bigint), false) as is_open,
-         to_char(b.until at time zone 'utc', 'YYYY-MM-DD HH24:MI:SS "UTC"') as until, b.reason as breaker
+         ${breaker} as breaker
     from unnest($1::text[]::bigint[]) as u (id)
     left join extras_webhook w on w.id = u.id
-    left join ${watermarkTable.name} m on m.webhook_id = u.id
-    left join lateral (
-      select until, reason from rackwire_breaker b
-       where b.webhook_id = u.id and b.until > now()
-         and exists (select from rackwire_process p where p.name = b.process and ${alive})
-       order by until desc limit 1) b on true`
+    left join ${watermarkTable.name} m on m.webhook_id = u.id`
 
 /** What became of the deliveries to these webhooks, by webhook; undefined for readers who may view no deliveries. */
 export const fatesOf = Effect.fnUntraced(function* (change: Told, webhooks: ReadonlyArray<number>) {
@@ -79,7 +74,7 @@ export const fatesOf = Effect.fnUntraced(function* (change: Told, webhooks: Read
   if (visible.sql === "false") return undefined
   const sql = yield* SqlClient.SqlClient
   const logged = yield* loggedFor(change, webhooks)
-  const states = yield* sql.unsafe<Now>(nowStatement(yield* isAlive), [
+  const states = yield* sql.unsafe<Now>(nowStatement(yield* openBreakerOf("u.id")), [
     asTexts(webhooks),
     `${change.position}`,
     `${change.idx}`
@@ -126,10 +121,10 @@ const fateOf = (now: Now, row: LoggedFate | undefined): Fate => {
 }
 
 /** Why deliveries of a webhook wait now; undefined if nothing is known to stop them. */
-const waitsFor = ({ enabled, paused, rate_limit: rate, seconds, until, breaker }: Now): string | undefined => {
+const waitsFor = ({ enabled, paused, rate_limit: rate, seconds, breaker }: Now): string | undefined => {
   if (!enabled) return "The webhook is disabled; the delivery waits until it is enabled."
   if (paused) return "The webhook is paused; the delivery is held until it is resumed."
-  if (until !== null) return `The circuit breaker is open until ${until}: ${breaker}`
+  if (breaker !== null) return `It is held ${byBreaker(breaker)}.`
   if (rate !== null) return `It waits its turn: the webhook sends at most ${Number(rate)} per second.`
   return seconds === null ? undefined : `It is gathered with others into a batch, for ${Number(seconds)} s at most.`
 }

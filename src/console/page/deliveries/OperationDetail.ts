@@ -58,8 +58,7 @@ const progress = (shown: Shown, report: Report | undefined): Html => {
   const { value, label } = labelled(shown["status"])
   const [done, total] = [Number(shown["done"] ?? 0), Number(shown["total"] ?? 0)]
   const share = value === "done" ? 1 : total === 0 ? 0 : Math.min(done / total, 1)
-  // It leaves out what others attempted before its turn.
-  const text = `${number(done)}${total === 0 ? "" : ` of ${number(total)}`} ${value === "done" ? "taken" : "done"}`
+  const text = `${number(done)}${total === 0 ? "" : ` of ${number(total)}`} done`
   return html`<section class="card" id="operation-progress" aria-labelledby="progress">
     <div class="ch">
       <h2 id="progress">Progress</h2>
@@ -101,11 +100,10 @@ const cancelForm = (request: Request, id: number): Html =>
   </form>`
 
 const attributes = (shown: Shown): Html => {
-  const filter = String(shown["filter"] ?? "")
   return html`<section class="card" aria-labelledby="attributes">
     <div class="ch">
       <h2 id="attributes">Attributes</h2>
-      ${filter === "" ? "" : html`<a class="sub" href="${pathOf(deliveryType)}?${filter}">Its deliveries</a>`}
+      ${labelled(shown["action"]).value === "resume" || shown["dry_run"] === true ? "" : html`<a class="sub" href="${pathOf(deliveryType)}?operation_id=${String(shown["id"])}">Its deliveries</a>`}
     </div>
     <dl class="attrs">
       ${["action", "webhook", "filter", "keep", "dry_run", "asked", "heard"].map((name) => attribute(name, shown[name]))}

@@ -17,11 +17,13 @@ interface Listed {
   readonly nowMillis: number
   /** When the next one begins; undefined if there is none, or nobody knows. */
   readonly next: string | undefined
+  /** What keeps it from beginning although it is due; undefined if nothing does. */
+  readonly held: string | undefined
   readonly link: (attempt: number) => string
 }
 
 export const attemptList = (listed: Listed): Html => {
-  const { attempts, count, next, nowMillis, link, selected } = listed
+  const { attempts, count, next, held, nowMillis, link, selected } = listed
   const longest = Math.max(...attempts.map((each) => each.duration_ms))
   const newest = attempts.toReversed()
   return html`<section class="card" id="attempts" aria-labelledby="h-attempts">
@@ -30,7 +32,7 @@ export const attemptList = (listed: Listed): Html => {
       <span class="sub">${number(count)}${count > attempts.length ? `, the newest ${attempts.length} here` : ""}</span>
     </div>
     <ol class="att" reversed>
-      ${next === undefined ? "" : nextOne(next, nowMillis, attempts.at(-1))}
+      ${next === undefined ? "" : nextOne(next, held, nowMillis, attempts.at(-1))}
       ${newest.map((attempt) => line(attempt, waitedBefore(attempt, listed), longest, { link, selected }))}
     </ol>
     ${count === 0 ? html`<p class="note sub">It was not attempted yet.</p>` : phaseLegend}
@@ -48,7 +50,7 @@ export const waitedBefore = (
   return { title, millis: Math.max(Date.parse(started) - from, 0) }
 }
 
-const nextOne = (next: string, nowMillis: number, last: LoggedAttempt | undefined): Html => {
+const nextOne = (next: string, held: string | undefined, nowMillis: number, last: LoggedAttempt | undefined): Html => {
   const left = Date.parse(next) - nowMillis
   const wish = last?.response_headers.find(({ name }) => name.toLowerCase() === "retry-after")?.value
   return html`<li class="next">
@@ -57,7 +59,7 @@ const nextOne = (next: string, nowMillis: number, last: LoggedAttempt | undefine
       <div class="r1">
         <span class="code code-wait">next</span><b>${timeOf(next, "second")}</b>
         <span class="sub"
-          >${left > 0 ? `in ${durationText(left)}` : "due: under way, or about to begin"}${wish === undefined ? "" : `; the receiver asked for Retry-After ${wish.slice(0, 40)}`}</span
+          >${left > 0 ? `in ${durationText(left)}` : (held ?? "due: under way, or about to begin")}${wish === undefined ? "" : `; the receiver asked for Retry-After ${wish.slice(0, 40)}`}</span
         >
       </div>
     </div>

@@ -58,7 +58,12 @@ export const deliveryPage = Effect.fnUntraced(function* (request: Request, refus
   const path = pathOf(deliveryType, row.id)
   const link = (attempt: number) => `${path}?attempt=${attempt}`
   const listed = { attempts, count: state.attempts, selected: selected?.number, nowMillis, link }
-  const inTime = { ...listed, committedMillis: Date.parse(delivery.time), next: delivery.next_attempt ?? undefined }
+  const inTime = {
+    ...listed,
+    committedMillis: Date.parse(delivery.time),
+    next: delivery.next_attempt ?? undefined,
+    held: heldNow(state)?.sentence
+  }
   const note = retryNote(state)
   const ofWebhook = delivery.webhook === null ? {} : { webhook: delivery.webhook }
   const mayProbe = delivery.webhook !== null && (yield* byIds(webhookType, [delivery.webhook], "change")).length > 0

@@ -6,10 +6,10 @@ import type { Request } from "../../../http/Route.ts"
 import { objectType } from "../../../inventory/Registry.ts"
 import { type Html, html } from "../../Html.ts"
 import { csrfInput } from "../form/Csrf.ts"
+import type { IconName } from "../../Sprite.ts"
 import { icon } from "../Icon.ts"
 import { number } from "../list/Pager.ts"
 import { pathOf } from "../Title.ts"
-import { probeForm } from "../webhook/Actions.ts"
 import { stateDot } from "../webhook/Health.ts"
 import { none } from "../Value.ts"
 import { ageText } from "./Amounts.ts"
@@ -67,7 +67,7 @@ interface Around {
 }
 
 const row = (request: Request, queue: Queue, { health, mayChange, now }: Around): Html => {
-  const { id, name, enabled, queued, sending, waiting, failed, oldest } = queue
+  const { id, name, enabled, paused, queued, sending, waiting, failed, oldest } = queue
   return html`<tr>
     <th scope="row" class="nm">
       ${health === undefined ? "" : stateDot(health)}
@@ -84,20 +84,17 @@ const row = (request: Request, queue: Queue, { health, mayChange, now }: Around)
     </td>
     <td class="num lo">${oldest === null ? none : ageText(oldest, now)}</td>
     <td class="ra">
-      ${mayChange && health?.breaker !== undefined && health.state !== "paused" ? probeForm(request, `${tasksPath}queues/${id}/probe/`, `Probe ${name} now`) : ""}
-      ${mayChange && enabled ? toggle(request, queue) : ""}
+      ${mayChange && health?.breaker !== undefined && health.state !== "paused" ? form(request, queue, "probe", "Probe now", "send") : ""}
+      ${mayChange && enabled ? (paused ? form(request, queue, "resume", "Resume", "player-play") : form(request, queue, "pause", "Pause", "player-pause")) : ""}
     </td>
   </tr>`
 }
 
 const listOf = (id: number, status: string): string => `${pathOf(deliveryType)}?webhook_id=${id}&status=${status}`
 
-const toggle = (request: Request, { id, name, paused }: Queue): Html => {
-  const [what, title] = paused ? (["resume", "Resume"] as const) : (["pause", "Pause"] as const)
-  return html`<form method="post" action="${tasksPath}queues/${id}/${what}/">
+/** The button of an action on a queue; on small screens without its text. */
+const form = (request: Request, { id, name }: Queue, what: string, title: string, sign: IconName): Html =>
+  html`<form method="post" action="${tasksPath}queues/${id}/${what}/">
     ${csrfInput(request)}
-    <button class="btn btn-sm" aria-label="${title} ${name}">
-      ${icon(paused ? "player-play" : "player-pause")}<span class="wide">${title}</span>
-    </button>
+    <button class="btn btn-sm" aria-label="${title} ${name}">${icon(sign)}<span class="wide">${title}</span></button>
   </form>`
-}

@@ -13,12 +13,9 @@ import { pathOf } from "../Title.ts"
 const webhookType = objectType<typeof Webhook>("extras.webhook")
 
 /** The button that has the open circuit breaker of a webhook probed; `action`: the address of the form. */
-export const probeForm = (request: Request, action: string, label?: string): Html =>
+export const probeForm = (request: Request, action: string): Html =>
   html`<form method="post" action="${action}">
-    ${csrfInput(request)}
-    <button class="btn btn-sm btn-primary" ${label === undefined ? "" : html` aria-label="${label}"`}>
-      ${icon("send")}Probe now
-    </button>
+    ${csrfInput(request)}<button class="btn btn-sm btn-primary">${icon("send")}Probe now</button>
   </form>`
 
 /** Links to the pages that ask first, and what is done at once. */

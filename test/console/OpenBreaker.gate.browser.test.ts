@@ -1,0 +1,84 @@
+/** What the console shows while the circuit breaker of a webhook is open, and the ways to a probe. */
+import { afterAll, describe, expect, it } from "vitest"
+import type { Api } from "../support/Api.ts"
+import { faultsOf, hasBrowser } from "../support/Browser.ts"
+import { eventually } from "../support/Eventually.ts"
+import { type Receiver, startReceiver } from "../support/Receiver.ts"
+import { breakers, keepOpen } from "../deliver/KeepOpen.ts"
+import { startConsole } from "./Fixture.ts"
+
+const tasks = "/system/background-tasks/"
+const sentence = /held by the circuit breaker until \d\d:\d\d UTC, because the receiver answered 500\./i
+
+let api: Api
+let receiver: Receiver
+let answer = 500
+let webhook: number
+
+const deliveries = async (query: string) =>
+  (await api.call<{ count: number; results: ReadonlyArray<{ id: number }> }>("GET", `/api/extras/deliveries/?${query}`))
+    .json
+
+const { loggedIn } = startConsole(async (started) => {
+  api = started
+  receiver = await startReceiver(() => answer)
+  const fields = {
+    ...{ name: "cmdb", content_types: ["extras.tag"], type_create: true, payload_url: receiver.url },
+    ...{ max_in_flight: 4, retry_schedule: { kind: "fixed", delay: 0.05, attempts: 100 } }
+  }
+  webhook = (await api.call<{ id: number }>("POST", "/api/extras/webhooks/", fields)).json.id
+  const tags = Array.from({ length: 20 }, (_, n) => ({ name: `Tag ${n}`, slug: `tag-${n}` }))
+  await api.call("POST", "/api/extras/tags/", tags)
+  await keepOpen(api, webhook)
+})
+
+afterAll(async () => {
+  if (hasBrowser) await receiver.close()
+})
+
+describe.skipIf(!hasBrowser)("an open circuit breaker", () => {
+  it("is named on the pages of the webhook, its deliveries and the background tasks, with the way to a probe", async () => {
+    const { page, close } = await loggedIn()
+    const { results } = await deliveries("status=retrying")
+    const held = `/extras/deliveries/${results[0]!.id}/`
+    for (const path of [`/extras/webhooks/${webhook}/`, held, tasks]) {
+      await page.goto(path)
+      expect(await page.locator("main").textContent()).toMatch(sentence)
+      expect(await page.getByRole("button", { name: /^Probe now/ }).count()).toBe(1)
+      expect(await faultsOf(page)).toEqual([])
+    }
+    // It is neither green nor hidden in the queues, although nothing has failed for good.
+    expect(await page.locator("#queues tbody .dot.ok").count()).toBe(0)
+    await close()
+  })
+
+  it("is reported by a retry of many", async () => {
+    const { page, close } = await loggedIn()
+    const { count } = await deliveries("status=retrying&limit=1")
+    await page.goto(`/extras/deliveries/retry/?webhook_id=${webhook}&status=retrying`)
+    await page.getByRole("button", { name: /^Retry \d+ deliveries$/ }).click()
+    await page.waitForURL(/operations\/\d+\/$/)
+    const shown = async () => {
+      await page.reload()
+      return (await page.locator("#operation-progress").textContent())!
+    }
+    await eventually("it has ended", async () => (await shown()).includes(`${count} of ${count} done`))
+    expect(await shown()).toMatch(/\d+ held: the circuit breaker is open/)
+    expect(await faultsOf(page)).toEqual([])
+    await close()
+  })
+
+  it("is closed by a probe that succeeds", async () => {
+    const { page, close } = await loggedIn()
+    answer = 200
+    await keepOpen(api, webhook)
+    await page.goto(tasks)
+    await page.getByRole("button", { name: "Probe now cmdb" }).click()
+    expect(await page.locator(".flash").textContent()).toContain("The webhook is being probed")
+    await breakers(api, webhook, 0)
+    await eventually("all are sent", async () => (await deliveries("status=successful&limit=1")).count === 20)
+    await page.goto(`/extras/webhooks/${webhook}/`)
+    expect(await page.getByRole("button", { name: "Probe now" }).count()).toBe(0)
+    await close()
+  })
+})

@@ -23,6 +23,7 @@ import { lostForm } from "./console/LostForm.ts"
 import { pages } from "./console/Pages.ts"
 import { Deliver } from "./deliver/Deliver.ts"
 import { EventBodies } from "./deliver/attempt/EventBodies.ts"
+import { Waiting } from "./deliver/inspect/Waiting.ts"
 import { DeliveryLog } from "./deliver/log/DeliveryLog.ts"
 import type { Route } from "./http/Route.ts"
 import { apiLayer, apiRoutes } from "./http/Routes.ts"
@@ -99,6 +100,7 @@ const api = Layer.unwrap(
     serve({ routes, errorPage, lostForm, browsing }).pipe(
       Layer.provide([
         apiLayer,
+        Waiting.layer.pipe(Layer.provide(streams)),
         Attempts.layer,
         KnownTokens.layer,
         PasswordHashing.layer,

@@ -4,6 +4,7 @@
  * `HttpRouter` of effect/http answers 404 for a wrong method and ignores a missing last slash; a NetBox client expects
  * 405 with `Allow`, and 301. So the table is our own: a path is a list of segments, and `:name` matches any segment.
  */
+import type { Waiting } from "../deliver/inspect/Waiting.ts"
 import type { ByteSize, Effect, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { SqlClient, SqlError } from "effect/sql"
@@ -114,6 +115,7 @@ export type Services =
   | PasswordHashing
   | Presence
   | Templates
+  | Waiting
   | TryOutLimits
   | UsualRights
 export type Refusal = Denied | HttpRefused | OutOfBounds | WriteRefused | Protected | SqlError.SqlError

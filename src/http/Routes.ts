@@ -20,6 +20,7 @@ import { trialRoutes } from "./webhooks/Trial.ts"
 import { tryOutRoutes } from "./webhooks/TryOut.ts"
 import { TryOutLimits } from "./webhooks/TryOutLimits.ts"
 import { healthRoutes } from "./webhooks/WebhookHealth.ts"
+import { waitingRoutes } from "./webhooks/Waiting.ts"
 import { webhookDetails, webhookRoutes } from "./webhooks/Webhooks.ts"
 
 /** The services that requests to these routes share within a process. */
@@ -28,6 +29,7 @@ export const apiLayer = Layer.mergeAll(Imports.layer, TryOutLimits.layer)
 export const apiRoutes: ReadonlyArray<Route> = [
   ...objectRoutes({ ...deliveryDetails, ...operationDetails, ...webhookDetails }),
   ...allocationRoutes,
+  ...waitingRoutes,
   ...deliveryRoutes,
   ...operationRoutes,
   ...explainRoutes,

@@ -89,6 +89,8 @@ const unblockScript = new RedisScript<null>(new URL("scripts/unblock.lua", impor
 export interface ObjectDelivery {
   readonly object: string
   readonly id: string
+  /** The id of its entry in the queue, if it may be there. */
+  readonly entryId?: string
 }
 
 export const blockersOf = async (

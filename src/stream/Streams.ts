@@ -22,6 +22,7 @@ import {
 } from "./Breaker.ts"
 import { type Places, type Sought, forgetPlaces, missing, release, unattempted } from "./Missing.ts"
 import { Reader } from "./Reader.ts"
+import { type WaitingDelivery, waitingPage } from "./WaitingPage.ts"
 import { RedisScript } from "../redis/RedisScript.ts"
 import { type Claimed, type Inspection, type Marked, claimMarked, inspect, mark, reschedule } from "./Sweep.ts"
 import { delay, drop, gather, promote, remove, settle, urge } from "./Waiting.ts"
@@ -116,6 +117,12 @@ export class Streams extends Context.Service<
       webhooks: ReadonlyArray<number>
     ) => Effect.Effect<ReadonlyMap<number, string | undefined>, RedisError>
     readonly depth: (webhook: number) => Effect.Effect<Depth, RedisError>
+    /** Up to `count` deliveries that wait or are under way, behind a cursor ("" for the first page). */
+    readonly waiting: (
+      webhook: number,
+      cursor: string,
+      count: number
+    ) => Effect.Effect<ReadonlyArray<WaitingDelivery>, RedisError>
     /** Whether this process is the sweeper, and the webhooks whose inspection is due. */
     readonly sweep: Effect.Effect<Claimed, RedisError>
     /** Counts the entries of each of these webhooks in Redis. Pass a few only: Redis does nothing else meanwhile. */
@@ -194,6 +201,7 @@ export class Streams extends Context.Service<
           remove: (webhook, entries) => command(() => remove(client, keysOf(webhook), entries)),
           heads: (webhooks) => command(() => heads(client, webhooks)),
           depth: (webhook) => command(() => depth(client, keysOf(webhook))),
+          waiting: (webhook, cursor, count) => command(() => waitingPage(client, keysOf(webhook), cursor, count)),
           sweep: command(() => claimMarked(client, consumer, pace.sweeperMillis)),
           inspect: (webhooks) => command(() => inspect(client, webhooks)),
           missing: (webhook, sought) => command(() => missing(client, webhook, sought)),

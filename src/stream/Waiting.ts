@@ -1,6 +1,7 @@
 /** Deliveries that are delayed until their next attempt, and the end of entries. */
 import type { Client } from "../redis/Redis.ts"
-import type { Delivery } from "../event/Delivery.ts"
+import { type Delivery, deliveryId } from "../event/Delivery.ts"
+import { formatPosition, positionOf } from "../event/Position.ts"
 import { type Entry, type Delayed, type Settled, entriesOf, pack, streams } from "./Entry.ts"
 import { group, keysOf } from "./Keys.ts"
 import { type ObjectDelivery, objectOf, placeOf } from "./Ordered.ts"
@@ -102,6 +103,8 @@ export const drop = async (client: Client, keys: Keys, waiting: ReadonlyArray<Ob
     again,
     waiting.flatMap(({ id, object }) => [id, object, "", ""])
   )
+  const queued = waiting.flatMap(({ id, object, entryId }) => (entryId === undefined ? [] : [id, object, entryId, ""]))
+  if (queued.length > 0) await run(keys.queue, queued)
   // Then those that became due meanwhile.
   for (const stream of ["again", "urgent"] as const) {
     for await (const page of pagesOf(client, keys, stream)) {
@@ -128,9 +131,13 @@ export const urge = async (
   for await (const page of pagesOf(client, keys, "again")) {
     for (const { entryId, delivery } of page) if (sought.has(delivery.id)) due.set(delivery.id, entryId)
   }
-  const args = deliveries.flatMap((delivery) => [delivery.id, pack(delivery), due.get(delivery.id) ?? ""])
+  const args = deliveries.flatMap((delivery) => [
+    ...[delivery.id, pack(delivery), due.get(delivery.id) ?? ""],
+    // A test or a replay was never in the queue.
+    delivery.id === deliveryId(webhook, delivery.position, delivery.idx) ? formatPosition(positionOf(delivery)) : ""
+  ])
   const left = await urgeScript.run(client, {
-    keys: [keys.urgent, keys.again, keys.later, keys.held],
+    keys: [keys.urgent, keys.again, keys.queue, keys.later, keys.held],
     args: [group, ...args]
   })
   await mark(client, [webhook])

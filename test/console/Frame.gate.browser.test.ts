@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser)("the gauges", () => {
       await page.goto("/")
       return /WAL\s+\d+ ms/.test((await shown()) ?? "")
     })
-    expect(await shown()).toMatch(/0 queued\s*0\s+failed/)
+    expect(await shown()).toMatch(/0 waiting\s*0\s+failed/)
     await page.clock.install()
     await page.reload()
     await api.database.sql.query(

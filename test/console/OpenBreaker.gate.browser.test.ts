@@ -39,7 +39,7 @@ afterAll(async () => {
 describe.skipIf(!hasBrowser)("an open circuit breaker", () => {
   it("is named on the pages of the webhook, its deliveries and the background tasks, with the way to a probe", async () => {
     const { page, close } = await loggedIn()
-    const { results } = await deliveries("status=retrying")
+    const { results } = await deliveries(`webhook_id=${webhook}&status=retrying`)
     const held = `/extras/deliveries/${results[0]!.id}/`
     for (const path of [`/extras/webhooks/${webhook}/`, held, tasks]) {
       await page.goto(path)
@@ -52,9 +52,35 @@ describe.skipIf(!hasBrowser)("an open circuit breaker", () => {
     await close()
   })
 
+  it("leaves every delivery in a list: tiles, tabs and lists agree, also while others come", async () => {
+    const { page, close } = await loggedIn()
+    const list = `/extras/deliveries/waiting/?webhook_id=${webhook}`
+    const others = { content_types: ["extras.tag"], type_create: true, payload_url: `${receiver.url}/others` }
+    await api.call("POST", "/api/extras/webhooks/", { name: "others", ...others })
+    const more = Array.from({ length: 10 }, (_, n) => ({ name: `More ${n}`, slug: `more-${n}` }))
+    const load = Promise.all(more.map((tag) => api.call("POST", "/api/extras/tags/", tag)))
+    await eventually(
+      "all agree",
+      async () => {
+        await page.goto(list)
+        const listed = await page.locator("main tbody tr").count()
+        const told = await page.locator("main, header").allTextContents()
+        await page.goto(`/extras/webhooks/${webhook}/`)
+        const tab = await page.locator(".tabs a", { hasText: "Waiting" }).textContent()
+        const number = await page.locator("#numbers dd a").textContent()
+        return listed === 30 && told.join().includes("30 wait") && tab === "Waiting30" && number === "30"
+      },
+      { millis: 60_000, everyMillis: 500 }
+    )
+    await load
+    await page.goto(list)
+    expect(await faultsOf(page)).toEqual([])
+    await close()
+  })
+
   it("is reported by a retry of many", async () => {
     const { page, close } = await loggedIn()
-    const { count } = await deliveries("status=retrying&limit=1")
+    const { count } = await deliveries(`webhook_id=${webhook}&status=retrying&limit=1`)
     await page.goto(`/extras/deliveries/retry/?webhook_id=${webhook}&status=retrying`)
     await page.getByRole("button", { name: /^Retry \d+ deliveries$/ }).click()
     await page.waitForURL(/operations\/\d+\/$/)
@@ -76,7 +102,10 @@ describe.skipIf(!hasBrowser)("an open circuit breaker", () => {
     await page.getByRole("button", { name: "Probe now cmdb" }).click()
     expect(await page.locator(".flash").textContent()).toContain("The webhook is being probed")
     await breakers(api, webhook, 0)
-    await eventually("all are sent", async () => (await deliveries("status=successful&limit=1")).count === 20)
+    await eventually(
+      "all are sent",
+      async () => (await deliveries(`webhook_id=${webhook}&status=successful&limit=1`)).count === 30
+    )
     await page.goto(`/extras/webhooks/${webhook}/`)
     expect(await page.getByRole("button", { name: "Probe now" }).count()).toBe(0)
     await close()

@@ -12,6 +12,7 @@ import { type Html, html } from "../Html.ts"
 import { durationText } from "./Duration.ts"
 import { number } from "./list/Pager.ts"
 import { pathOf } from "./Title.ts"
+import { waitingPath } from "./deliveries/WaitingLink.ts"
 
 const deliveryType = objectType("extras.delivery")
 
@@ -46,7 +47,7 @@ const readGauges = Effect.fnUntraced(function* (request: Request) {
   const [told] = yield* sql.unsafe<Told>(
     `select (select max((parts #>> '{capture,lagMillis}')::float8) from rackwire_process
               where ${yield* isAlive} and parts #>> '{capture,leads}' = 'true') as "lagMillis",
-            (select coalesce(sum(queued + waiting), 0)::float8 from rackwire_backlog) as queued,
+            (select coalesce(sum(queued + pending + waiting), 0)::float8 from rackwire_backlog) as queued,
             (select count(*)::int from (select from ${deliveryType.table} t where ${failed.sql} limit ${countedMax}) f) as failed`,
     failed.parameters
   )
@@ -62,11 +63,8 @@ const shown = ({ lagMillis, queued, failed }: Told, watches: boolean): Html => {
         ? html`<span class="gauge" title="How far capture is behind the newest commit"
               ><span class="dot ${state}"></span>WAL
               ${lagMillis === null ? "nobody reads" : durationText(lagMillis)}</span
-            ><a
-              class="gauge"
-              href="${deliveries}?status=queued&status=sending&status=retrying&time__gte=1970-01-01"
-              title="Deliveries that wait"
-              ><span class="dot"></span>${number(queued)} queued</a
+            ><a class="gauge" href="${waitingPath}" title="Deliveries that wait or are under way"
+              ><span class="dot"></span>${number(queued)} waiting</a
             >`
         : ""
     }<a

@@ -9,7 +9,6 @@ import type { BatchPolicy } from "../batch/BatchPolicy.ts"
 import type { ActorState } from "./ActorState.ts"
 import type { Start } from "./Attempts.ts"
 import type { FairShare, Reader } from "./FairShare.ts"
-import type { InFlight } from "./InFlight.ts"
 
 /** Most requests that begin in one turn of the event loop: each takes some 60 us of it. */
 const portionMax = 128

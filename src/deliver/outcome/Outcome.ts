@@ -99,7 +99,8 @@ export type Outcome =
  *
  * - `Hidden`: it is sent only if a certain user may view the object, and that user may not.
  * - `Superseded`: when its paused webhook was resumed, only the newest event of each object was kept.
- * - `Unwanted`: when its paused webhook was resumed, no event of the pause was kept.
+ * - `Unwanted`: when its paused webhook was resumed, no event of the pause was kept; or a user discarded it before its
+ *   first attempt.
  * - `Deleted`: its webhook was deleted.
  */
 export interface Dropped {

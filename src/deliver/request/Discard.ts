@@ -28,6 +28,7 @@ interface Discarded {
   readonly webhook_id: string
   readonly delivery_id: string
   readonly object: string
+  readonly entry: string | null
 }
 
 /** Removes discarded deliveries from Redis. */
@@ -36,14 +37,16 @@ export const dropDiscarded = Effect.gen(function* () {
   const streams = yield* Streams
   while (true) {
     const page = yield* sql.unsafe<Discarded>(
-      `select id::text as id, webhook_id::text as webhook_id, delivery_id, object_type || ' ' || object_id as object
+      `select id::text as id, webhook_id::text as webhook_id, delivery_id, object_type || ' ' || object_id as object,
+              case when attempts = 0 and delivery_id = webhook_id || '-' || position || '-' || idx
+                   then position || '-' || idx end as entry
          from extras_delivery where status = 'discarded' and next_attempt is not null limit ${pageSize}`
     )
     if (page.length === 0) return
     for (const [webhook, rows] of Map.groupBy(page, (row) => Number(row.webhook_id))) {
       yield* streams.drop(
         webhook,
-        rows.map((row) => ({ id: row.delivery_id, object: row.object }))
+        rows.map(({ delivery_id: id, object, entry }) => ({ id, object, ...(entry !== null && { entryId: entry }) }))
       )
     }
     yield* sql`

@@ -1,5 +1,6 @@
 /** The descriptions of one delivery with its attempts, and of the request of an attempt. Pure. */
 import { languages } from "../../deliver/inspect/snippet/Snippets.ts"
+import { actedOnMax } from "../../deliver/request/WaitingActions.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import {
   type Endpoints,
@@ -118,6 +119,28 @@ export const deliverySchemas: Json = {
 
 const delivery = schema("ExtrasDelivery")
 
+const waiting = record({
+  delivery_id: string,
+  delivery: { ...orNull(integer), description: "Its id in the delivery log; null without one." },
+  state: {
+    ...words("sending", "queued", "parked", "delayed"),
+    description: "`parked`: another delivery of its object comes first. `delayed`: it is not due yet."
+  },
+  ...{ webhook: orNull({ type: "object" }), event: string, object_type: string, object_id: integer },
+  ...{ object: orNull({ type: "object" }), request_id: string, time, attempts: integer, due: orNull(time) }
+})
+
+const waitingIds: Json = {
+  type: "object",
+  properties: { delivery_ids: { ...listOf(string), maxItems: actedOnMax } },
+  required: ["delivery_ids"]
+}
+
+const actedOn = record({
+  acted_on: listOf(string),
+  left: { ...listOf(string), description: "They wait no more, or their state does not allow it." }
+})
+
 /** By path and method. */
 export const describedDeliveries: Endpoints = {
   [`${path}:id/`]: {
@@ -125,6 +148,30 @@ export const describedDeliveries: Endpoints = {
       summary: "One delivery, with its attempts and its journey",
       answer: { allOf: [delivery, schema("DeliveryDetail")] }
     }
+  },
+  [`${path}waiting/`]: {
+    get: {
+      summary: "Deliveries that wait or are under way, also those without an attempt",
+      parameters: [
+        { name: "webhook_id", in: "query", schema: integer, description: "Those to this webhook." },
+        { name: "object_type", in: "query", schema: string, description: "With `object_id`: those about this object." },
+        { name: "object_id", in: "query", schema: integer, description: "With `object_type`." },
+        { name: "after", in: "query", schema: string, description: "As `next` of the page before names it." },
+        { name: "limit", in: "query", schema: integer, description: "Most deliveries of the page." }
+      ],
+      answer: record({
+        count: { ...orNull(integer), description: "Null with an object: nobody has counted those." },
+        next: orNull(string),
+        previous: orNull(string),
+        results: listOf(waiting)
+      })
+    }
+  },
+  [`${path}waiting/retry/`]: {
+    post: { summary: "Attempt deliveries that wait at once", body: waitingIds, status: 202, answer: actedOn }
+  },
+  [`${path}waiting/discard/`]: {
+    post: { summary: "Give deliveries that wait up", body: waitingIds, status: 202, answer: actedOn }
   },
   [`${path}:id/request/`]: {
     get: {

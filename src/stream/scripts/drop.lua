@@ -1,4 +1,4 @@
--- Removes deliveries that are delayed, parked, or in the stream `due` with nobody holding them, and unblocks their
+-- Removes deliveries that are delayed, parked, or in the stream `due` (`again`, `urgent` or `queue`) with nobody holding them, and unblocks their
 -- objects.
 -- Returns nothing.
 local later, held, blocked, parked, again, unattempted, due = unpack(KEYS)

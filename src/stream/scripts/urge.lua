@@ -1,8 +1,9 @@
 -- Queues deliveries in `urgent`, in place of where they wait. Those that a consumer holds, and those that are parked behind
 -- another delivery of their object, stay where they are.
 -- Returns the numbers (from 1) of those that stay.
-local urgent, again, later, held = unpack(KEYS)
--- Then of each delivery its id, its content, and the id of its entry in `again` (else '').
+local urgent, again, queue, later, held = unpack(KEYS)
+-- Then of each delivery its id, its content, the id of its entry in `again` (else ''), and the id that its entry in `queue`
+-- would have (else '').
 local group = ARGV[1]
 local firstDelivery = 2
 -- Most entries of `urgent` that are compared: Redis does nothing else meanwhile.
@@ -18,8 +19,11 @@ for _, entry in ipairs(redis.call('XREVRANGE', urgent, '+', '-', 'COUNT', compar
 end
 
 -- Takes the delivery from where it waits. Returns false if it stays there.
-local function takeOut(id, entryId)
+local function takeOut(id, entryId, queueId)
   if entryId ~= '' then return not isPending(again, group, entryId) and redis.call('XDEL', again, entryId) == 1 end
+  if queueId ~= '' and #redis.call('XRANGE', queue, queueId, queueId) > 0 then
+    return not isPending(queue, group, queueId) and redis.call('XDEL', queue, queueId) == 1
+  end
   if redis.call('ZREM', later, id) == 1 then
     redis.call('HDEL', held, id)
     return true
@@ -28,13 +32,13 @@ local function takeOut(id, entryId)
 end
 
 local left = {}
-for i = firstDelivery, #ARGV, 3 do
-  local id, content, entryId = unpack(ARGV, i, i + 2)
+for i = firstDelivery, #ARGV, 4 do
+  local id, content, entryId, queueId = unpack(ARGV, i, i + 3)
   if not known[id] then
-    if takeOut(id, entryId) then
+    if takeOut(id, entryId, queueId) then
       redis.call('XADD', urgent, '*', 'd', content)
     else
-      left[#left + 1] = (i + 1) / 3
+      left[#left + 1] = (i + 2) / 4
     end
   end
 end

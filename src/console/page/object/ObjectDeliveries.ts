@@ -6,6 +6,7 @@ import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
 import type { Handler, Route } from "../../../http/Route.ts"
 import { pageBounds } from "../../../http/wire/Paging.ts"
 import { cleared } from "../../../inventory/Clearance.ts"
+import { isEverything } from "../../../inventory/derive/filter/Where.ts"
 import type { ObjectType } from "../../../inventory/ObjectType.ts"
 import { registry } from "../../../inventory/Registry.ts"
 import { countBeside } from "../../../inventory/read/Count.ts"
@@ -13,6 +14,8 @@ import { readPage, viewFor } from "../../../inventory/read/Read.ts"
 import { html } from "../../Html.ts"
 import { withPageSize } from "../../part/account/Preferences.ts"
 import { pager } from "../../part/list/Pager.ts"
+import { withQuery } from "../../part/list/Query.ts"
+import { waitingPath } from "../../part/deliveries/WaitingLink.ts"
 import { coveringCard } from "../../part/tab/Covering.ts"
 import { deliveryTable } from "../../part/tab/DeliveryTable.ts"
 import { listedIn, objectOfTab, objectPage } from "../../part/tab/ObjectPage.ts"
@@ -32,14 +35,19 @@ const show =
       const { rows, beside } = yield* readPage(deliveryType, { where, ordering: ["-time"], limit, offset, isCut: true })
       const deliveries = yield* viewFor(deliveryType, rows, request.base, beside)
       const total = yield* countBeside(deliveryType, where, { limit, offset }, rows.length)
+      const isWebhook = type.id === "extras.webhook"
+      // A webhook has a tab of what waits for it.
+      const waits = !isWebhook && isEverything(yield* cleared(deliveryType, "view"))
+      const waiting = new URLSearchParams({ object_type: type.id, object_id: `${row.id}` })
       return yield* objectPage(request, {
         ...{ type, row, view },
         tab: "deliveries",
-        main: html`<div class="card">
+        main: html`${waits ? html`<p class="links"><a href="${withQuery(waitingPath, waiting)}">Deliveries that wait</a></p>` : ""}
+          <div class="card">
             ${
               rows.length === 0
                 ? html`<div class="empty"><b>No webhook was told about this ${nameOf(type)}.</b></div>`
-                : deliveryTable(rows, deliveries)
+                : deliveryTable(rows, deliveries, isWebhook ? "of a webhook" : "of an object")
             }
             ${total === 0 ? "" : pager({ query, limit, offset, count: rows.length, total, most: pageSizeMax })}
           </div>

@@ -28,6 +28,7 @@ import { ago } from "../../part/webhook/Ago.ts"
 import { answerCode, stateDot, stateLabel } from "../../part/webhook/Health.ts"
 import { webhookType } from "../../part/webhook/Opened.ts"
 import { warningLine } from "../../part/webhook/Warnings.ts"
+import { waitingLink } from "../../part/deliveries/WaitingLink.ts"
 import { durationText } from "../../part/Duration.ts"
 
 /** Deliveries and changes of its definition that the page shows. */
@@ -167,11 +168,6 @@ const numbers = ({ day, waiting, webhook }: Health): Html => {
   </section>`
 }
 
-const waitingLink = (webhook: number, count: number): Html =>
-  html`<a href="${pathOf(deliveryType)}?webhook_id=${webhook}&status=queued&status=sending&status=retrying"
-    >${number(count)}</a
-  >`
-
 /** Nothing for readers who may view no deliveries. */
 const answers = Effect.fnUntraced(function* (webhook: number) {
   if ((yield* cleared(deliveryType, "view")).sql === "false") return html``
@@ -227,7 +223,7 @@ const latest = Effect.fnUntraced(function* (webhook: number, request: Request) {
       <h2 id="latest-title">Latest deliveries</h2>
       <a class="sub" href="${pathOf(deliveryType)}?webhook_id=${webhook}">All deliveries</a>
     </div>
-    ${rows.length === 0 ? html`<p class="note sub">There is no delivery.</p>` : deliveryTable(rows, deliveries)}
+    ${rows.length === 0 ? html`<p class="note sub">There is no delivery.</p>` : deliveryTable(rows, deliveries, "of a webhook")}
   </section>`
 })
 

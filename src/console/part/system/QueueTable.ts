@@ -8,6 +8,7 @@ import { type Html, html } from "../../Html.ts"
 import { csrfInput } from "../form/Csrf.ts"
 import type { IconName } from "../../Sprite.ts"
 import { icon } from "../Icon.ts"
+import { waitingLink } from "../deliveries/WaitingLink.ts"
 import { number } from "../list/Pager.ts"
 import { pathOf } from "../Title.ts"
 import { stateDot } from "../webhook/Health.ts"
@@ -76,9 +77,9 @@ const row = (request: Request, queue: Queue, { health, mayChange, now }: Around)
         ${health === undefined || health.state === "healthy" ? "" : html`<div class="sub wrap">${health.sentence}</div>`}
       </div>
     </th>
-    <td class="num">${number(queued)}</td>
+    <td class="num">${queued === 0 ? 0 : waitingLink(id, queued)}</td>
     <td class="num lo">${number(sending)}</td>
-    <td class="num">${waiting === 0 ? 0 : html`<a href="${listOf(id, "retrying")}">${number(waiting)}</a>`}</td>
+    <td class="num">${waiting === 0 ? 0 : waitingLink(id, waiting)}</td>
     <td class="num">
       ${failed === 0 ? 0 : html`<a class="c-bad" href="${listOf(id, "failed")}">${number(failed)}${failed < failedMax ? "" : "+"}</a>`}
     </td>

@@ -10,6 +10,7 @@ import { readPage, viewFor } from "../../../inventory/read/Read.ts"
 import { objectType } from "../../../inventory/Registry.ts"
 import { type Html, html } from "../../Html.ts"
 import { icon } from "../Icon.ts"
+import { waitingPath } from "../deliveries/WaitingLink.ts"
 import { number } from "../list/Pager.ts"
 import { timeOf } from "../Time.ts"
 import { pathOf } from "../Title.ts"
@@ -108,7 +109,7 @@ const scheduledRow = (shown: Readonly<Record<string, unknown>> & { readonly id: 
   </tr>`
 }
 
-/** First attempts are in Redis alone: here they are counts by webhook. */
+/** Counts by webhook: they lead to the deliveries. */
 const inQueues = (state: "running" | "queued", queues: ReadonlyArray<Queue>, now: number): Html => {
   const countOf = (queue: Queue) => (state === "queued" ? queue.queued : queue.sending)
   const some = queues.filter((queue) => countOf(queue) > 0).toSorted((a, b) => countOf(b) - countOf(a))
@@ -131,7 +132,7 @@ const inQueues = (state: "running" | "queued", queues: ReadonlyArray<Queue>, now
           (queue) =>
             html`<tr>
               <th scope="row"><a href="${pathOf(webhookType, queue.id)}">${queue.name}</a></th>
-              <td class="num">${number(countOf(queue))}</td>
+              <td class="num"><a href="${waitingPath}?webhook_id=${queue.id}">${number(countOf(queue))}</a></td>
               <td class="num">${queue.oldest === null ? none : `${ageText(queue.oldest, now)} ago`}</td>
             </tr>`
         )}

@@ -10,8 +10,10 @@ import { beginning, none, valueOf } from "../Value.ts"
 /** Most characters of an error message. */
 const messageLengthMax = 200
 
-/** `brief` leaves out what the page says already. */
-export const deliveryTable = (rows: ReadonlyArray<Row>, view: View, extent: "whole" | "brief" = "whole"): Html =>
+/** What the table leaves out, because the page says it already. `brief`: the object, the event and the time. */
+type Extent = "of an object" | "of a webhook" | "brief"
+
+export const deliveryTable = (rows: ReadonlyArray<Row>, view: View, extent: Extent): Html =>
   html`<div class="table-responsive">
     <table class="table table-vcenter dense">
       <caption class="visually-hidden">
@@ -21,7 +23,7 @@ export const deliveryTable = (rows: ReadonlyArray<Row>, view: View, extent: "who
         <tr>
           ${extent === "brief" ? "" : html`<th scope="col">Time</th>`}
           <th scope="col">Outcome</th>
-          <th scope="col">Webhook</th>
+          <th scope="col">${extent === "of a webhook" ? "Object" : "Webhook"}</th>
           ${extent === "brief" ? "" : html`<th scope="col" class="lo">Event</th>`}
           <th scope="col" class="lo">Attempts</th>
           <th scope="col" class="lo">Answer</th>
@@ -33,7 +35,7 @@ export const deliveryTable = (rows: ReadonlyArray<Row>, view: View, extent: "who
     </table>
   </div>`
 
-const line = (row: Row, shown: Readonly<Record<string, unknown>>, extent: "whole" | "brief"): Html => {
+const line = (row: Row, shown: Readonly<Record<string, unknown>>, extent: Extent): Html => {
   const { time, status, webhook, event, attempts, response_status: answer, message } = shown
   const linked = (text: Html): Html => html`<th scope="row"><a href="${pathOf(deliveryType, row.id)}">${text}</a></th>`
   return html`<tr>
@@ -43,7 +45,9 @@ const line = (row: Row, shown: Readonly<Record<string, unknown>>, extent: "whole
         : html`${linked(timeOf(String(time), "second"))}
             <td>${valueOf(status)}</td>`
     }
-    <td>${webhook === null ? html`<span class="sub">deleted</span>` : valueOf(webhook)}</td>
+    <td>
+      ${extent === "of a webhook" ? objectOf(shown) : webhook === null ? html`<span class="sub">deleted</span>` : valueOf(webhook)}
+    </td>
     ${extent === "brief" ? "" : html`<td class="lo">${valueOf(event)}</td>`}
     <td class="lo">${valueOf(attempts)}</td>
     <td class="${extent === "brief" ? "lo whole" : "lo"}">
@@ -51,3 +55,7 @@ const line = (row: Row, shown: Readonly<Record<string, unknown>>, extent: "whole
     </td>
   </tr>`
 }
+
+/** The object of an event, which may be gone. */
+const objectOf = ({ object, object_type: type, object_id: id }: Readonly<Record<string, unknown>>): Html =>
+  object === null || object === undefined ? html`${String(type)} #${String(id)}` : valueOf(object)

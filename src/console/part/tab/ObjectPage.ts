@@ -1,5 +1,6 @@
 /** The frame of an object's pages: its name, what can be done to it, and a tab for each page. */
 import { Effect } from "effect"
+import { waitingCount } from "../../../deliver/health/Healths.ts"
 import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
 import { notFound } from "../../../http/HttpRefused.ts"
 import type { Request } from "../../../http/Route.ts"
@@ -7,13 +8,14 @@ import { type Action, Clearance, visibleToSender } from "../../../inventory/Clea
 import type { Row, View } from "../../../inventory/Field.ts"
 import type { ObjectType } from "../../../inventory/ObjectType.ts"
 import { objectType } from "../../../inventory/Registry.ts"
-import type { Where } from "../../../inventory/derive/filter/Where.ts"
+import { type Where, isEverything } from "../../../inventory/derive/filter/Where.ts"
 import { changeType, changesOf } from "../../../inventory/read/Changes.ts"
 import { countEach } from "../../../inventory/read/CountEach.ts"
 import { readOne, viewFor } from "../../../inventory/read/Read.ts"
 import { type Html, html } from "../../Html.ts"
 import { accountActions } from "../account/AccountCards.ts"
 import { webhookActions } from "../webhook/Actions.ts"
+import { waitingPath } from "../deliveries/WaitingLink.ts"
 import { framed } from "../Frame.ts"
 import { writtenTypes } from "../form/Opened.ts"
 import { icon } from "../Icon.ts"
@@ -154,6 +156,7 @@ const tabList = Effect.fnUntraced(function* (type: ObjectType, id: number, curre
     countedMax
   )
   const path = pathOf(type, id)
+  const waits = isWebhook && isEverything(visible(deliveryType)) ? yield* waitingCount(id) : 0
   const link = (to: string, title: string, isCurrent: boolean, count?: number) =>
     html`<li>
       <a href="${to}" ${isCurrent ? html` aria-current="page"` : ""}
@@ -163,6 +166,13 @@ const tabList = Effect.fnUntraced(function* (type: ObjectType, id: number, curre
   return html`<nav class="tabs" aria-label="Pages of the object">
     <ul>
       ${link(path, isWebhook ? "Overview" : capital(nameOf(type)), current === undefined)}
+      ${
+        waits === 0
+          ? ""
+          : html`<li>
+              <a href="${waitingPath}?webhook_id=${id}">Waiting<span class="cnt">${number(waits)}</span></a>
+            </li>`
+      }
       ${shown.map(({ name, title, lists }) => link(`${path}${name}/`, title, current === name, lists && counts[counted.indexOf(lists)]))}
     </ul>
   </nav>`

@@ -3,7 +3,6 @@ import { Clock, Effect } from "effect"
 import { type Health, healthOf } from "../../../deliver/health/Healths.ts"
 import { noTraffic, trafficTogether } from "../../../deliver/health/Traffic.ts"
 import { percent } from "../../../deliver/health/WebhookHealth.ts"
-import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
 import { cleared } from "../../../inventory/Clearance.ts"
 import type { Row, RowOf } from "../../../inventory/Field.ts"
 import { objectType, registry } from "../../../inventory/Registry.ts"
@@ -12,6 +11,7 @@ import { isEmpty } from "../../../match/Condition.ts"
 import { type Html, html } from "../../Html.ts"
 import { icon } from "../Icon.ts"
 import type { Dressing } from "../list/Dressing.ts"
+import { waitingLink } from "../deliveries/WaitingLink.ts"
 import { number } from "../list/Pager.ts"
 import { nameOf, pathOf } from "../Title.ts"
 import { beginning, none } from "../Value.ts"
@@ -95,11 +95,7 @@ const last = ({ lastAttempt, lastAnswer }: Health, now: number): Html =>
       >`
 
 const waiting = ({ webhook, waiting: count }: Health): Html =>
-  count === 0
-    ? html`<span class="sub">0</span>`
-    : html`<a href="${pathOf(deliveryType)}?webhook_id=${webhook}&status=queued&status=sending&status=retrying"
-        >${number(count)}</a
-      >`
+  count === 0 ? html`<span class="sub">0</span>` : waitingLink(webhook, count)
 
 /** Within the form that selects objects of the list, whose token it sends. */
 const pauseButton = ({ id, name, paused }: WebhookRow): Html => {

@@ -1,0 +1,132 @@
+/** `/api/extras/deliveries/waiting/`: deliveries that wait or are under way, also those without an attempt. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Settings } from "../../Config.ts"
+import { Waiting, type WaitingUnknown, withBacklog } from "../../deliver/inspect/Waiting.ts"
+import { deliveryType } from "../../deliver/request/RetryByHand.ts"
+import { actOnWaiting, actedOnMax } from "../../deliver/request/WaitingActions.ts"
+import { type Row, emptyRecord } from "../../inventory/Field.ts"
+import { objectType, registry } from "../../inventory/Registry.ts"
+import { byIds, viewFor } from "../../inventory/read/Read.ts"
+import { HttpRefused } from "../HttpRefused.ts"
+import type { Handler, Request, Route } from "../Route.ts"
+import { parameterOf } from "../query/Parameter.ts"
+import { pageBounds } from "../wire/Paging.ts"
+import { bodyFields, refused, unlimited } from "./ActionRequest.ts"
+
+const webhookType = objectType("extras.webhook")
+
+/** Most deliveries of a page. */
+const pageMax = 500
+
+/** What a request asks for. Fails with 400 for an unknown parameter or a value that is none. */
+const wishOf = (query: URLSearchParams) => {
+  const errors = emptyRecord<ReadonlyArray<string>>()
+  const idOf = (name: string): number | undefined => {
+    const text = parameterOf(query, name)
+    if (text === undefined) return undefined
+    if (!/^\d{1,15}$/.test(text)) errors[name] = ["Enter a whole number."]
+    return Number(text)
+  }
+  const [webhook, objectId] = [idOf("webhook_id"), idOf("object_id")]
+  const typeId = parameterOf(query, "object_type")
+  if (typeId !== undefined && !registry.has(typeId)) errors["object_type"] = [`There is no object type ${typeId}.`]
+  if ((typeId === undefined) !== (objectId === undefined)) {
+    errors["object_id"] = ["Name object_type and object_id together."]
+  }
+  for (const name of query.keys()) {
+    if (!parameters.has(name)) errors[name] = ["Unknown parameter."]
+  }
+  if (Object.keys(errors).length > 0) return new HttpRefused({ reason: "InvalidQuery", body: errors })
+  const object = typeId === undefined || objectId === undefined ? undefined : { type: typeId, id: objectId }
+  return { webhook, object, after: parameterOf(query, "after") ?? "" }
+}
+
+const parameters: ReadonlySet<string> = new Set(["webhook_id", "object_type", "object_id", "after", "limit", "live"])
+
+const unavailable = ({ message }: WaitingUnknown) =>
+  new HttpRefused({ reason: "Busy", body: { detail: `Redis tells nothing of what waits: ${message}` } })
+
+/** A page of deliveries that wait. Fails with 403 unless the reader may view every delivery. */
+export const waitingSeen = Effect.fnUntraced(function* (request: Request) {
+  yield* unlimited(deliveryType, "view")
+  const wish = wishOf(request.url.searchParams)
+  if (wish instanceof HttpRefused) return yield* wish
+  const { webhook, object, after } = wish
+  const { pageSize } = yield* Settings
+  const { limit = pageMax } = pageBounds(request.url.searchParams, { usual: pageSize, max: pageMax })
+  const all = webhook === undefined ? yield* withBacklog : [webhook]
+  const webhooks = (yield* byIds(webhookType, all)).map(({ id }) => id)
+  const waiting = yield* Waiting
+  const { deliveries, next } = yield* Effect.mapError(
+    waiting.page({ webhooks, object, after, count: limit }),
+    unavailable
+  )
+  const count = object === undefined ? yield* Effect.mapError(waiting.count(webhooks), unavailable) : undefined
+  const rows = deliveries.map(({ delivery }, at): Row => ({
+    ...{ id: -1 - at, webhook: delivery.webhook, operation: null },
+    ...{ object_type: delivery.objectType, object_id: delivery.objectId }
+  }))
+  const view = yield* viewFor(deliveryType, rows, request.base)
+  const logged = yield* loggedIds(deliveries.map(({ delivery }) => delivery.id))
+  const shown = deliveries.map(({ delivery, state, due }) => ({
+    delivery_id: delivery.id,
+    delivery: logged.get(delivery.id) ?? null,
+    state,
+    webhook: view.nested(webhookType.id, delivery.webhook),
+    event: delivery.event,
+    object_type: delivery.objectType,
+    object_id: delivery.objectId,
+    object: view.nested(delivery.objectType, delivery.objectId),
+    request_id: delivery.requestId,
+    time: new Date(delivery.time).toISOString(),
+    attempts: delivery.attempts,
+    due: due === undefined ? null : new Date(due).toISOString()
+  }))
+  return { count, next, shown, view, wish }
+})
+
+/** Rows of the delivery log by the ids of their deliveries. */
+const loggedIds = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ readonly id: string; readonly delivery_id: string }>`
+    select id::text as id, delivery_id from extras_delivery where delivery_id = any (${ids}::text[])`
+  return new Map(rows.map((row) => [row.delivery_id, Number(row.id)]))
+})
+
+/** `count` is null with an object: nobody has counted those. `after` of the link begins the next page. */
+const list: Handler = (request) =>
+  Effect.gen(function* () {
+    const { count = null, next, shown } = yield* waitingSeen(request)
+    const link = new URL(request.url.pathname + request.url.search, request.base)
+    if (next !== undefined) link.searchParams.set("after", next)
+    const json = { count, next: next === undefined ? null : link.href, previous: null, results: shown }
+    return { status: 200, json }
+  })
+
+/** Acts on deliveries that wait; returns the ids of those that it acted on. Fails with 403 or 503. */
+export const actOn = Effect.fnUntraced(function* (action: "retry" | "discard", ids: ReadonlyArray<string>) {
+  yield* unlimited(deliveryType, "change")
+  return yield* Effect.catchTag(actOnWaiting(action, ids), "WaitingUnknown", unavailable)
+})
+
+/** `{"delivery_ids": ["5-46077376-16"]}` -> `{"acted_on": […], "left": […]}`. */
+const act =
+  (action: "retry" | "discard"): Handler =>
+  (request) =>
+    Effect.gen(function* () {
+      const { delivery_ids: ids } = yield* bodyFields(request)
+      if (!Array.isArray(ids) || ids.length > actedOnMax || !ids.every((id) => typeof id === "string")) {
+        return yield* refused({ delivery_ids: [`Give a list of at most ${actedOnMax} ids.`] })
+      }
+      const acted = new Set(yield* actOn(action, ids))
+      return { status: 202, json: { acted_on: [...acted], left: ids.filter((id) => !acted.has(id)) } }
+    })
+
+const path = `${deliveryType.path}waiting/`
+
+export const waitingRoutes: ReadonlyArray<Route> = [
+  { path, access: deliveryType, methods: { GET: list } },
+  { path: `${path}retry/`, access: deliveryType, action: "change", methods: { POST: act("retry") } },
+  { path: `${path}discard/`, access: deliveryType, action: "change", methods: { POST: act("discard") } }
+]

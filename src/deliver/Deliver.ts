@@ -152,10 +152,13 @@ const takeUp = (actors: Actors) =>
     actors,
     Effect.andThen(
       dropDiscarded,
-      Effect.map(takeUpRetries, ({ due, urged }) => {
-        for (const id of urged) actors.get(id)?.urge()
-        for (const id of due) actors.get(id)?.dueIn(0)
-      })
+      Effect.map(
+        takeUpRetries((id, ids) => actors.get(id)?.prefer(ids)),
+        ({ due, urged }) => {
+          for (const id of urged) actors.get(id)?.urge()
+          for (const id of due) actors.get(id)?.dueIn(0)
+        }
+      )
     )
   ).pipe(
     Effect.catch((error) =>

@@ -38,6 +38,8 @@ export interface Actor {
   readonly wake: () => void
   /** Something may be there to read that does not wait for an open breaker. */
   readonly urge: () => void
+  /** Begins with these deliveries before the others that it holds. */
+  readonly prefer: (ids: ReadonlySet<string>) => void
   /** Takes over entries whose holder is gone. */
   readonly adopt: (entries: ReadonlyArray<Entry>) => void
   /** From now on attempts follow this definition. If it fails, they follow the one before. */
@@ -110,6 +112,7 @@ export const startActor = (
         state.mayBeUrgent = true
         wake()
       },
+      prefer: (ids) => inFlight.prefer(ids),
       adopt: (entries) => {
         if (entries.length === 0) return
         inFlight.adopt(entries)

@@ -84,6 +84,11 @@ export class InFlight {
     this.postpone(entries.filter((entry) => !known.has(keyOf(entry))))
   }
 
+  /** Puts those of these deliveries that have not begun before the others. */
+  prefer(ids: ReadonlySet<string>): void {
+    this.notBegun.sort((one, other) => Number(ids.has(other.delivery.id)) - Number(ids.has(one.delivery.id)))
+  }
+
   /** Keeps entries that were taken out, before the others. */
   putBack(entries: ReadonlyArray<Entry>): void {
     this.notBegun.unshift(...entries)

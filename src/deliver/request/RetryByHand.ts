@@ -122,7 +122,11 @@ const deliveryOf = (row: LoggedDelivery, webhook: number, anew: boolean): Delive
 })
 
 /** Queues deliveries of a webhook that do not wait for an open circuit breaker. */
-const urgeLogged = Effect.fnUntraced(function* (webhook: number, rows: ReadonlyArray<LoggedDelivery>) {
+const urgeLogged = Effect.fnUntraced(function* (
+  webhook: number,
+  rows: ReadonlyArray<LoggedDelivery>,
+  prefer: (ids: ReadonlySet<string>) => void
+) {
   const streams = yield* Streams
   const shown = yield* withoutHidden(rows)
   if (shown.length === 0) return
@@ -131,7 +135,9 @@ const urgeLogged = Effect.fnUntraced(function* (webhook: number, rows: ReadonlyA
     shown.map((row) => deliveryOf(row, webhook, true))
   )
   // A process holds them, or others come first: a probe may bring them on.
-  if (left.length > 0) yield* streams.probeNow(webhook)
+  if (left.length === 0) return
+  prefer(new Set(left.map(({ id }) => id)))
+  yield* streams.probeNow(webhook)
 })
 
 /** Most deliveries of a webhook that wait in Redis before more are taken up. */
@@ -150,9 +156,9 @@ const failUnlogged = Effect.fnUntraced(function* (webhook: number) {
 
 /**
  * Takes up the retries that were asked for, as far as there is room. Returns the webhooks that have one due now, and those
- * that have one which does not wait for an open circuit breaker.
+ * that have one which does not wait for an open circuit breaker. `prefer` gets the ids of those that a process may hold.
  */
-export const takeUpRetries = Effect.gen(function* () {
+export const takeUpRetries = Effect.fnUntraced(function* (prefer: (webhook: number, ids: ReadonlySet<string>) => void) {
   const sql = yield* SqlClient.SqlClient
   const streams = yield* Streams
   const { onDisk } = yield* Append
@@ -167,7 +173,7 @@ export const takeUpRetries = Effect.gen(function* () {
       const asked = yield* loggedDeliveries("d.webhook_id = $1::bigint and d.status = 'queued'", [webhook])
       if (asked.length === 0) break
       const urgent = asked.filter((row) => row.is_urgent)
-      yield* urgeLogged(webhook, urgent)
+      yield* urgeLogged(webhook, urgent, (ids) => prefer(webhook, ids))
       yield* holdLogged(
         asked.filter((row) => !row.is_urgent),
         { anew: true, first: false }

@@ -47,6 +47,15 @@ describe.skipIf(!hasBrowser)("an open circuit breaker", () => {
       expect(await page.getByRole("button", { name: /^Probe now/ }).count()).toBe(1)
       expect(await faultsOf(page)).toEqual([])
     }
+    for (const path of ["/system/status/", "/"]) {
+      await page.goto(path)
+      expect(await page.locator("main").textContent()).toMatch(/cmdb/)
+      expect(await page.locator("main").textContent()).not.toContain("there is no alarm")
+      expect(await faultsOf(page)).toEqual([])
+    }
+    await page.goto(`${tasks}?state=scheduled`)
+    expect(await page.locator("#failures tbody").textContent()).toContain("HTTP 500 Internal Server Error")
+    await page.goto(tasks)
     // It is neither green nor hidden in the queues, although nothing has failed for good.
     expect(await page.locator("#queues tbody .dot.ok").count()).toBe(0)
     await close()

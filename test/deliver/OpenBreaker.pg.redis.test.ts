@@ -1,5 +1,6 @@
 /** What an operator can do while the circuit breaker of a webhook is open: see why, retry, test, probe. */
 import { describe, expect, it } from "vitest"
+import { runCommand } from "../support/Command.ts"
 import type { Json } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Delivery, startDelivering } from "./Delivering.ts"
@@ -136,5 +137,37 @@ describe("a retry of many held deliveries", () => {
       ...{ sent: total, accepted: total, held: 0, waiting: 0, gone: 0, changed: 0 }
     })
     expect(hooks.at("many")).toHaveLength(tries + 1 + heldCount)
+  })
+})
+
+describe("a webhook that needs a look", () => {
+  it("is told of by the readiness, the problems, the metrics and check alike", async () => {
+    const { id } = await opened("ill")
+    const told = /webhooks? (?:is|are) (?:failing|degraded).*: [\d,]+ deliver(?:y waits|ies wait) for /
+    await eventually(
+      "its deliveries are counted",
+      async () => {
+        const { json } = await hooks.api.call<Json>("GET", `/api/extras/webhooks/${id}/health/`)
+        return json["waiting"] === heldCount
+      },
+      { millis: 60_000 }
+    )
+    const ready = await hooks.api.call<{ status: string; warnings: ReadonlyArray<string> }>("GET", "/health/ready")
+    expect([ready.status, ready.json.status]).toEqual([200, "ready"])
+    expect(ready.json.warnings).toEqual([expect.stringMatching(told)])
+    const service = await hooks.api.call<{ problems: ReadonlyArray<Json> }>("GET", "/api/core/service/")
+    const advice = expect.stringMatching(/^Look at the webhooks/)
+    expect(service.json.problems).toMatchObject([{ problem: expect.stringMatching(told), advice }])
+    await eventually(
+      "it is counted",
+      async () => {
+        const { text } = await hooks.api.call("GET", "/metrics")
+        return Number(/^rackwire_webhooks_unhealthy (\d+)$/m.exec(text)?.[1]) > 0
+      },
+      { millis: 60_000 }
+    )
+    const { databaseUrl, redisUrl, slot } = hooks.api.database
+    const env = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, RACKWIRE_SLOT: slot, SECRET_KEY: "x" }
+    expect((await runCommand(["check"], { env })).output).toMatch(told)
   })
 })

@@ -32,6 +32,9 @@ export interface WebhookHealth {
   readonly sentence: string
 }
 
+/** Whether somebody has to look at a webhook in this state. */
+export const needsLook = (state: HealthState): boolean => state === "failing" || state === "degraded"
+
 /** Share of attempts of the last hour that were not taken, from which a webhook is degraded. */
 const degradedShare = 0.1
 

@@ -2,6 +2,7 @@
 import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { Pace } from "../../Pace.ts"
+import { unhealthyWebhooks } from "../health/Unhealthy.ts"
 import { backlogTable } from "../recover/Sweeper.ts"
 
 interface Backlog {
@@ -13,11 +14,13 @@ interface Backlog {
   readonly held: number
   /** Age of the oldest change in a queue of a webhook that runs, seconds; 0 if there is none. */
   readonly oldestSeconds: number
+  /** Webhooks that need a look. */
+  readonly unhealthy: number
 }
 
 const measure = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const [row] = yield* sql.unsafe<{ readonly backlog: Backlog }>(
+  const [row] = yield* sql.unsafe<{ readonly backlog: Omit<Backlog, "unhealthy"> }>(
     `with looked as (
        select b.*, w.enabled and not w.paused as runs
          from ${backlogTable.name} b join extras_webhook w on w.id = b.webhook_id),
@@ -33,7 +36,7 @@ const measure = Effect.gen(function* () {
            select time from extras_objectchange c where (c.position, c.idx) >= (head_position, head_idx)
             order by c.position, c.idx limit 1) c), 0)) as backlog from looked`
   )
-  return row!.backlog
+  return { ...row!.backlog, unhealthy: (yield* unhealthyWebhooks).length } satisfies Backlog
 })
 
 /**

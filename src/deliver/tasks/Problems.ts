@@ -1,9 +1,12 @@
 /** What keeps processes from their work, in words, and what to do about it. */
+import { Effect } from "effect"
+import { type Unhealthy, unhealthySentence, unhealthyWebhooks } from "../health/Unhealthy.ts"
 import { type SeenProcess, told } from "./Processes.ts"
 
 /** What to do, by the sentence of a problem or an alarm. The first that fits counts. */
 const advice: ReadonlyArray<readonly [problem: RegExp, what: string]> = [
   [/\bgaps?\b/, "Look at System > Capture: replay the gap, then acknowledge it."],
+  [/^\d+ webhooks? (?:is|are) /, "Look at the webhooks: each says what holds its deliveries, and can be probed."],
   [/^a loop/, "Look at the deliveries that failed with the reason Loop, and narrow the conditions of their webhooks."],
   [/redis/i, "Check that Redis runs, has memory and space, and takes writes. Deliveries wait meanwhile."],
   [/^the database|takes no writes/, "Check that Postgres runs and takes writes, and DATABASE_URL."],
@@ -22,6 +25,19 @@ export interface Problem {
   readonly processes: ReadonlyArray<string>
 }
 
+const adviceOf = (problem: string): string =>
+  advice.find(([pattern]) => pattern.test(problem))?.[1] ?? "The log of the process says more."
+
+/** The webhooks that need a look as a problem; none if all are well. */
+const webhookProblems = (unhealthy: ReadonlyArray<Unhealthy>): ReadonlyArray<Problem> => {
+  const problem = unhealthySentence(unhealthy)
+  return problem === undefined ? [] : [{ problem, advice: adviceOf(problem), processes: [] }]
+}
+
+/** The problems and alarms of the service: of its processes, and of the webhooks that the reader may view. */
+export const serviceProblems = (processes: ReadonlyArray<SeenProcess>) =>
+  Effect.map(unhealthyWebhooks, (unhealthy) => [...problemsOf(processes), ...webhookProblems(unhealthy)])
+
 /** The problems and alarms of the running processes, each once. */
 export const problemsOf = (processes: ReadonlyArray<SeenProcess>): ReadonlyArray<Problem> => {
   const all = processes
@@ -34,7 +50,7 @@ export const problemsOf = (processes: ReadonlyArray<SeenProcess>): ReadonlyArray
     )
   return [...Map.groupBy(all, ({ problem }) => problem)].map(([problem, of]) => ({
     problem,
-    advice: advice.find(([pattern]) => pattern.test(problem))?.[1] ?? "The log of the process says more.",
+    advice: adviceOf(problem),
     processes: of.map(({ name }) => name)
   }))
 }

@@ -2,7 +2,9 @@
 import { Effect } from "effect"
 import { version } from "../../Config.ts"
 import { sendingState } from "../../deliver/request/Sending.ts"
+import { unhealthySentence, unhealthyWebhooks } from "../../deliver/health/Unhealthy.ts"
 import { Health } from "../../Health.ts"
+import { Clearance } from "../../inventory/Clearance.ts"
 import { Presence } from "../../inventory/database/Presence.ts"
 import { registry } from "../../inventory/Registry.ts"
 import { limitsInUse } from "../../limit/ProcessLimits.ts"
@@ -27,15 +29,24 @@ const appRoots: ReadonlyArray<Route> = apps.map(([app, types]) => ({
 
 const live: Handler = () => Effect.succeed({ status: 200, json: { status: "live" } })
 
+/** A sentence for what somebody has to look at while the process works. */
+const webhookWarnings = unhealthyWebhooks.pipe(
+  Effect.map((unhealthy) => [unhealthySentence(unhealthy) ?? []].flat()),
+  Effect.catch(() => Effect.succeed([])),
+  Effect.provideService(Clearance, Clearance.all)
+)
+
 const ready: Handler = (request) =>
   Effect.gen(function* () {
     const health = yield* Health
     const problems = [...(yield* health.problems), ...(yield* health.alarms)]
     // Without the database no token can be checked.
     const isShown = yield* mayWatch(request).pipe(Effect.catch(() => Effect.succeed(false)))
-    const limits = isShown && { limits: limitsInUse() }
-    if (problems.length === 0) return { status: 200, json: { status: "ready", ...limits } }
-    const json = { status: "not ready", ...(isShown && { problems }), ...limits }
+    const warnings = isShown ? yield* webhookWarnings : []
+    // Not part of the readiness: a user who may edit webhooks must not be able to end it.
+    const more = { ...(warnings.length > 0 && { warnings }), ...(isShown && { limits: limitsInUse() }) }
+    if (problems.length === 0) return { status: 200, json: { status: "ready", ...more } }
+    const json = { status: "not ready", ...(isShown && { problems }), ...more }
     return { status: 503, json, headers: { "retry-after": "2" } }
   })
 

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Settings, settingsShown, version } from "../../Config.ts"
-import { problemsOf } from "../../deliver/tasks/Problems.ts"
+import { serviceProblems } from "../../deliver/tasks/Problems.ts"
 import { processes, told } from "../../deliver/tasks/Processes.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { cleared } from "../../inventory/Clearance.ts"
@@ -38,7 +38,7 @@ const show: Handler = (request) =>
     const json = {
       version,
       versions: { ...(yield* versionsTold), postgres: yield* postgresVersion },
-      problems: problemsOf(yield* processes),
+      problems: yield* serviceProblems(yield* processes),
       settings: yield* settingsSeen
     }
     return { status: 200, json }

@@ -5,6 +5,7 @@ import { failureGroups } from "../../../deliver/log/Failures.ts"
 import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
 import { sendingState } from "../../../deliver/request/Sending.ts"
 import { busyWebhooks, capturedState, depths, failedCount } from "../../../deliver/tasks/Pipeline.ts"
+import { serviceProblems } from "../../../deliver/tasks/Problems.ts"
 import { deliverers, processes } from "../../../deliver/tasks/Processes.ts"
 import { queuesOf } from "../../../deliver/tasks/Queues.ts"
 import { mayWatch } from "../../../http/describe/MetricsAccess.ts"
@@ -57,6 +58,7 @@ const show: Handler = (request) =>
         failed: probed(failedCount),
         groups: probed(failures),
         all: probed(processes),
+        problems: probed(Effect.flatMap(processes, serviceProblems)),
         sending: probed(sendingState)
       },
       { concurrency: "unbounded" }
@@ -79,7 +81,7 @@ const show: Handler = (request) =>
       main: html`<div class="system-page">
         ${noteLine(request)}${all === undefined ? "" : senderBanner(all)}
         ${sending === undefined ? "" : pausedBanner(request, sending, mayRule)}
-        ${all === undefined || !watches ? "" : problemBanner(all)}
+        ${found.problems === undefined || !watches ? "" : live("problems", problemBanner(found.problems))}
         ${live("pipeline", pipelineStrip({ ...found, watches, senders }))}
         ${shown === undefined ? missing("Queues") : live("queues", queueTable(request, { ...shown, now }))}
         ${live("tasks", stateTabs(state, tabCounts))}

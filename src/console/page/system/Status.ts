@@ -1,7 +1,7 @@
 /** `/system/status/`: versions, problems with what to do about each, settings without secrets. */
 import { Effect } from "effect"
 import { version } from "../../../Config.ts"
-import { problemsOf } from "../../../deliver/tasks/Problems.ts"
+import { type Problem, serviceProblems } from "../../../deliver/tasks/Problems.ts"
 import { processes } from "../../../deliver/tasks/Processes.ts"
 import { sendingState } from "../../../deliver/request/Sending.ts"
 import { watching } from "../../../http/describe/MetricsAccess.ts"
@@ -25,13 +25,14 @@ const show: Handler = (request) =>
     const found = yield* Effect.all(
       {
         all: probed(processes),
+        problems: probed(Effect.flatMap(processes, serviceProblems)),
         sending: probed(sendingState),
         postgres: probed(postgresVersion),
         told: probed(versionsTold)
       },
       { concurrency: "unbounded" }
     )
-    const { all, sending, postgres, told } = found
+    const { all, problems, sending, postgres, told } = found
     const settings = yield* settingsSeen
     return yield* framed(request, {
       title: "Status",
@@ -43,7 +44,7 @@ const show: Handler = (request) =>
         ${all === undefined ? "" : senderBanner(all)}
         ${sending === undefined ? "" : pausedBanner(request, sending, false)}
         <div class="panels">
-          <div>${card("health", "Health", all, (found) => health(problemsOf(found)))}</div>
+          <div>${card("health", "Health", problems, health)}</div>
           <div>${card("versions", "Versions", all, () => versions({ postgres, told }))}</div>
         </div>
         ${settings.length === 0 ? "" : settingsCard(settings)}
@@ -51,7 +52,7 @@ const show: Handler = (request) =>
     })
   })
 
-const health = (problems: ReturnType<typeof problemsOf>): Html =>
+const health = (problems: ReadonlyArray<Problem>): Html =>
   problems.length === 0
     ? html`<p class="note">
         <span class="state"><span class="dot ok"></span>Every process is ready, and there is no alarm.</span>

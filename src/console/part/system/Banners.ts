@@ -1,6 +1,6 @@
 /** What keeps the service from sending, at the head of the pages of the system. */
 import type { Sending } from "../../../deliver/request/Sending.ts"
-import { problemsOf } from "../../../deliver/tasks/Problems.ts"
+import type { Problem } from "../../../deliver/tasks/Problems.ts"
 import { type SeenProcess, deliverers } from "../../../deliver/tasks/Processes.ts"
 import type { Request } from "../../../http/Route.ts"
 import { type Html, html } from "../../Html.ts"
@@ -51,10 +51,9 @@ export const switchForm = (request: Request, paused: boolean): Html =>
     </button>
   </form>`
 
-/** What processes say keeps them from their work: Redis or a disk, for instance. */
-export const problemBanner = (processes: ReadonlyArray<SeenProcess>): Html => {
-  const problems = problemsOf(processes)
-  return problems.length === 0
+/** What keeps the service from its work: Redis, a disk, receivers that fail. */
+export const problemBanner = (problems: ReadonlyArray<Problem>): Html =>
+  problems.length === 0
     ? html``
     : html`<div class="alert-line" role="alert" id="problems">
         <b>The service has problems.</b>
@@ -62,4 +61,3 @@ export const problemBanner = (processes: ReadonlyArray<SeenProcess>): Html => {
           ${problems.map(({ problem, advice }) => html`<li>${capital(problem)}. <span class="sub">${advice}</span></li>`)}
         </ul>
       </div>`
-}

@@ -34,7 +34,7 @@ export const failureTable = (groups: ReadonlyArray<FailureGroup>, mayAct: boolea
     <div class="table-responsive">
       <table class="table table-vcenter dense">
         <caption class="visually-hidden">
-          Failed deliveries by cause
+          Deliveries by cause
         </caption>
         <thead>
           <tr>

@@ -1,10 +1,10 @@
 /** What a tab of the background tasks shows. */
 import { Effect } from "effect"
-import type { FailureGroup } from "../../../deliver/log/Failures.ts"
+import { type FailureGroup, failureGroups } from "../../../deliver/log/Failures.ts"
 import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
 import type { Queue } from "../../../deliver/tasks/Queues.ts"
 import { cleared } from "../../../inventory/Clearance.ts"
-import { isEverything } from "../../../inventory/derive/filter/Where.ts"
+import { allOf, isEverything } from "../../../inventory/derive/filter/Where.ts"
 import { representation } from "../../../inventory/derive/represent/Representation.ts"
 import { readPage, viewFor } from "../../../inventory/read/Read.ts"
 import { objectType } from "../../../inventory/Registry.ts"
@@ -31,7 +31,10 @@ interface Read {
 
 export const tasksOf = (state: TaskState, { groups, queues, now, base }: Read) =>
   Effect.gen(function* () {
-    if (state === "scheduled") return (yield* probed(scheduled(base))) ?? nothing(unavailable)
+    if (state === "scheduled") {
+      const causes = yield* probed(retryingByCause)
+      return html`${causes ?? ""}${(yield* probed(scheduled(base))) ?? nothing(unavailable)}`
+    }
     if (state === "failed") return groups === undefined ? nothing(unavailable) : yield* failed(groups)
     return queues === undefined ? nothing(unavailable) : inQueues(state, queues, now)
   })
@@ -57,6 +60,14 @@ const failed = Effect.fnUntraced(function* (groups: ReadonlyArray<FailureGroup>)
       }
     </div>
     ${failureTable(groups, mayAct)}`
+})
+
+/** The causes of deliveries that wait for another attempt, or are held since one. */
+const retryingByCause = Effect.gen(function* () {
+  const where = allOf({ sql: "t.status = 'retrying'", parameters: [] }, yield* cleared(deliveryType, "view"))
+  const groups = yield* failureGroups(where)
+  const mayAct = isEverything(yield* cleared(deliveryType, "change"))
+  return groups.length === 0 ? html`` : failureTable(groups, mayAct)
 })
 
 /** Most deliveries that a tab shows. */

@@ -2,7 +2,7 @@
 import { Clock, Effect } from "effect"
 import { type Health, healthOf } from "../../../deliver/health/Healths.ts"
 import { noTraffic, trafficTogether } from "../../../deliver/health/Traffic.ts"
-import { percent } from "../../../deliver/health/WebhookHealth.ts"
+import { needsLook, percent } from "../../../deliver/health/WebhookHealth.ts"
 import { cleared } from "../../../inventory/Clearance.ts"
 import type { Row, RowOf } from "../../../inventory/Field.ts"
 import { objectType, registry } from "../../../inventory/Registry.ts"
@@ -118,7 +118,7 @@ const pauseButton = ({ id, name, paused }: WebhookRow): Html => {
 
 const strip = (traffic: typeof noTraffic, healths: ReadonlyArray<Health>): Html => {
   const waits = healths.filter(({ waiting }) => waiting > 0)
-  const ill = healths.filter(({ state }) => state === "failing" || state === "degraded")
+  const ill = healths.filter(({ state }) => needsLook(state))
   const illWords =
     [...Map.groupBy(ill, ({ state }) => state)].map(([state, all]) => `${all.length} ${state}`).join(", ") ||
     "all are well"

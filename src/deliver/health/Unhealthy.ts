@@ -1,0 +1,61 @@
+/** The webhooks that need a look: every page, `check`, the metrics and the API tell of the same ones. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { byIds } from "../../inventory/read/Read.ts"
+import { objectType } from "../../inventory/Registry.ts"
+import type Webhook from "../../inventory/types/extras/Webhook.ts"
+import { breakerTable } from "../breaker/BreakerTable.ts"
+import { trafficTable } from "../log/Traffic.ts"
+import { type Health, healthOf } from "./Healths.ts"
+import { type HealthState, needsLook } from "./WebhookHealth.ts"
+
+const webhookType = objectType<typeof Webhook>("extras.webhook")
+
+/** Most webhooks that are judged, those that are stored as failing first. */
+const judgedMax = 500
+
+export interface Unhealthy extends Health {
+  readonly name: string
+}
+
+/** The webhooks that need a look, of those that the reader may view; those for which most waits come first. */
+export const unhealthyWebhooks = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const found = yield* sql.unsafe<{ readonly id: number }>(
+    `select id::float8 as id from extras_webhook w
+      where enabled and not paused
+        and (health = 'failing' or exists (select from ${breakerTable.name} k where k.webhook_id = w.id)
+             or exists (select from ${trafficTable.name} t where t.webhook_id = w.id
+                           and t.since > now() - interval '2 hours' and t.attempts > t.delivered))
+      order by health <> 'failing', id limit ${judgedMax}`
+  )
+  const rows = yield* byIds(
+    webhookType,
+    found.map(({ id }) => id)
+  )
+  const names = new Map(rows.map(({ id, name }) => [id, name]))
+  const healths = (yield* healthOf(rows)).filter(({ state }) => needsLook(state))
+  return healths
+    .map((health): Unhealthy => ({ ...health, name: names.get(health.webhook) ?? "" }))
+    .sort((one, other) => other.waiting - one.waiting)
+})
+
+/** Most webhooks that a sentence names. */
+const namedMax = 3
+
+/** `2 webhooks are failing (cmdb, ipam): 1,367 deliveries wait for them`; undefined if none needs a look. Pure. */
+export const unhealthySentence = (all: ReadonlyArray<Unhealthy>): string | undefined => {
+  if (all.length === 0) return undefined
+  const counts = [...Map.groupBy(all, ({ state }) => state)].map(([state, each]) => counted(each.length, state))
+  const more = all.length > namedMax ? `, and ${all.length - namedMax} more` : ""
+  const names = all
+    .slice(0, namedMax)
+    .map(({ name }) => name)
+    .join(", ")
+  const waiting = all.reduce((sum, each) => sum + each.waiting, 0)
+  const waits = waiting === 1 ? "1 delivery waits" : `${waiting.toLocaleString("en")} deliveries wait`
+  return `${counts.join(", ")} (${names}${more}): ${waits} for ${all.length === 1 ? "it" : "them"}`
+}
+
+const counted = (count: number, state: HealthState): string =>
+  count === 1 ? `1 webhook is ${state}` : `${count} webhooks are ${state}`

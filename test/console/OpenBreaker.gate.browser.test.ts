@@ -93,6 +93,8 @@ describe.skipIf(!hasBrowser)("an open circuit breaker", () => {
     await page.goto(`/extras/deliveries/retry/?webhook_id=${webhook}&status=retrying`)
     await page.getByRole("button", { name: /^Retry \d+ deliveries$/ }).click()
     await page.waitForURL(/operations\/\d+\/$/)
+    // What it offers follows its state, without a reload.
+    await expect.poll(() => page.getByRole("button", { name: "Cancel the operation" }).count()).toBe(0)
     const shown = async () => {
       await page.reload()
       return (await page.locator("#operation-progress").textContent())!
@@ -117,6 +119,17 @@ describe.skipIf(!hasBrowser)("an open circuit breaker", () => {
     )
     await page.goto(`/extras/webhooks/${webhook}/`)
     expect(await page.getByRole("button", { name: "Probe now" }).count()).toBe(0)
+    await close()
+  })
+
+  it("is no more: the page of a test follows its delivery without a reload", async () => {
+    const { page, close } = await loggedIn()
+    await page.goto(`/extras/webhooks/${webhook}/test/`)
+    await page.getByRole("button", { name: "Send" }).click()
+    await expect.poll(() => page.locator("#state").textContent(), { timeout: 30_000 }).toContain("Delivered")
+    await expect.poll(() => page.locator("main").textContent()).not.toContain("It was not attempted yet")
+    expect(await page.getByRole("link", { name: "Discard" }).count()).toBe(0)
+    expect(await page.getByRole("link", { name: "Send again" }).count()).toBe(1)
     await close()
   })
 })

@@ -72,7 +72,7 @@ test("keeps changes of objects whose type is not declared any more", async () =>
   )
   const [change] = await changesOf("old.thing", 7, 1)
   expect(change).toMatchObject({
-    display: "old | thing Thing deleted by nobody",
+    display: "old | thing Thing deleted",
     user: null,
     changed_object: null
   })

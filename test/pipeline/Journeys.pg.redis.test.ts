@@ -187,3 +187,16 @@ it("every answer about past changes is as /api/schema/ describes it", async () =
     expect([path, reply.status, mismatches(reply.json, schema, components.schemas)]).toEqual([path, 200, []])
   }
 })
+
+describe("the latest transactions", () => {
+  it("are listed with all their changes, however many the last one has", async () => {
+    const { position } = (await find(""))[0]!
+    const tags = Array.from({ length: 250 }, (_, n) => named(`Many ${n}`))
+    await api.call("POST", "/api/extras/tags/", tags)
+    const found = await eventually("the transaction is captured", async () => {
+      const all = await find("")
+      return all[0]!.changes === 250 && all
+    })
+    expect(found[1]).toMatchObject({ position })
+  })
+})

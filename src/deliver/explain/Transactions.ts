@@ -53,12 +53,17 @@ export const transactionsOf = Effect.fnUntraced(function* (clue?: Clue) {
   return where === undefined ? [] : yield* transactionsWhere(allOf(where, visible))
 })
 
-/** Changes among which the latest transactions are looked for. */
-const latestChanges = 200
-
+/** The positions of the latest transactions: each step finds the next one by the index, however large they are. */
 const latest = ({ sql, parameters }: Where): Where => ({
-  sql: `(t.time, t.id) in (
-    select t.time, t.id from ${changeType.table} t where ${sql} order by t.time desc, t.id desc limit ${latestChanges})`,
+  sql: `t.position = any (array(
+    with recursive latest (position, number) as (
+      (select t.position, 1 from ${changeType.table} t where ${sql} order by t.position desc limit 1)
+      union all
+      select before.position, number + 1 from latest l cross join lateral (
+        select t.position from ${changeType.table} t where t.position < l.position and (${sql})
+         order by t.position desc limit 1) before
+       where number < ${transactionsMax})
+    select position from latest))`,
   parameters
 })
 
@@ -125,9 +130,12 @@ const transactionsWhere = Effect.fnUntraced(function* (where: Where) {
     `select position::text as position, to_char(max(time) at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as time,
             min(request_id::text) as request_id, min(user_name) as user_name, min(request::text)::json as request,
             min(xid)::float8 as xid, count(*)::int as changes
-       from (select t.position, t.time, t.request_id, t.user_name, t.request, t.xid from ${changeType.table} t where ${where.sql}
-              limit ${countedMax}) found
-      group by position order by position desc limit ${transactionsMax}`,
+       from (select distinct t.position as at from ${changeType.table} t where ${where.sql}
+              order by 1 desc limit ${transactionsMax}) found
+       cross join lateral (
+         select t.position, t.time, t.request_id, t.user_name, t.request, t.xid from ${changeType.table} t
+          where t.position = at and (${where.sql}) limit ${countedMax}) c
+      group by position order by position desc`,
     where.parameters
   )
   return rows.map((row): Transaction => ({

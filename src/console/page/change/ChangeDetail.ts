@@ -84,7 +84,7 @@ const deliveries = Effect.fnUntraced(function* (change: Change, base: string) {
     <div class="ch"><h2 id="told">Deliveries</h2></div>
     ${
       rows.length === 0
-        ? html`<p class="note sub">No webhook was told of it.</p>`
+        ? html`<p class="note sub">No delivery of it was attempted yet.</p>`
         : deliveryTable(rows, yield* viewFor(deliveryType, rows, base, beside), "brief")
     }
   </section>`

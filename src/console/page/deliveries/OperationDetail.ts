@@ -47,7 +47,8 @@ const show =
           >`,
         main: html`${problem === undefined ? "" : alert(html`${detailOf(problem)}`)}
         ${live("operation-progress", progress(shown, report))}
-        ${mayCancel && isUnderWay(shown) ? cancelForm(request, found.row.id) : ""} ${attributes(shown)}`,
+        ${live("cancel", html`<div id="cancel">${mayCancel && isUnderWay(shown) ? cancelForm(request, found.row.id) : ""}</div>`)}
+        ${attributes(shown)}`,
         status: problem?.status ?? 200
       })
     })

@@ -71,18 +71,24 @@ export const deliveryPage = Effect.fnUntraced(function* (request: Request, refus
   return yield* framed(request, {
     ...(yield* titles(row, view, { change, origin, state })),
     crumbs: [[groupOf(deliveryType)], [pluralOf(deliveryType), pathOf(deliveryType)]],
-    actions: yield* actions(request, { id: row.id, webhook: delivery.webhook, path, state, attempt: selected?.number }),
+    // The state of a delivery changes what can be done with it.
+    actions: live(
+      "actions",
+      html`<span id="actions" class="actions"
+        >${yield* actions(request, { id: row.id, webhook: delivery.webhook, path, state, attempt: selected?.number })}</span
+      >`
+    ),
     main: html`${refused === undefined ? "" : html`<div class="alert-line alert-bad" role="alert">${refused.problem}</div>`}
       ${live("held", heldLine(request, state, mayProbe ? `${path}probe-webhook/` : undefined))}
       ${live("journey", journeyRibbon(journeyOf(delivery, origin, attempts), nowMillis, link))}
       <div class="cols">
         <div>
-          ${live("attempts", attemptList(inTime))}${isOpen && note !== undefined ? html`<p class="hint">${note}</p>` : ""}
+          ${live("attempts", attemptList(inTime))}${live("retry-note", html`<div id="retry-note">${isOpen && note !== undefined ? html`<p class="hint">${note}</p>` : ""}</div>`)}
           ${yield* orUnavailable("Deliveries before and after", beside(delivery))}
           ${change === undefined ? "" : yield* orUnavailable("Why it fired", whyCards(change, ofWebhook))}
         </div>
         <div>
-          ${selected === undefined ? noAttempt(state.attempts, wanted, delivery.message) : yield* orUnavailable(`Attempt ${selected.number}`, attemptCard(request, { row, path, attempt: selected, waited: waitedBefore(selected, inTime) }))}
+          ${live("shown-attempt", html`<div id="shown-attempt">${selected === undefined ? noAttempt(state.attempts, wanted, delivery.message) : yield* orUnavailable(`Attempt ${selected.number}`, attemptCard(request, { row, path, attempt: selected, waited: waitedBefore(selected, inTime) }))}</div>`)}
           ${change === undefined ? "" : yield* orUnavailable("What changed", changeCard(change, request.base))}
         </div>
       </div>

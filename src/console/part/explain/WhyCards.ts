@@ -30,11 +30,19 @@ export const whyCards = Effect.fnUntraced(function* (change: Change, { webhook: 
   const others = webhooks.filter(({ outcome }) => outcome !== "fired")
   return html`<section class="card" id="why" aria-labelledby="why-fired">
       <div class="ch"><h2 id="why-fired">Why it fired</h2></div>
-      ${fired.length === 0 ? html`<p class="note sub">No webhook that you may view fired for this change.</p>` : ""}
+      ${fired.length === 0 ? html`<p class="note sub">${noneFired(webhooks, only)}</p>` : ""}
       ${fired.slice(0, namedMax).map((each) => firedPart(each, change))} ${more(fired.length)}
     </section>
     ${whyNotCard(others, change, isPartial)}`
 })
+
+/** `only`: the webhook of a delivery that somebody asked for. */
+const noneFired = (webhooks: ReadonlyArray<Reckoned>, only: number | undefined): string => {
+  const count = webhooks.filter(({ outcome }) => outcome === "fired").length
+  if (only === undefined) return "No webhook that you may view fired for this change."
+  const others = count === 0 ? "" : ` ${count} ${count === 1 ? "other webhook" : "other webhooks"} did.`
+  return `The webhook did not fire for this change: the delivery is a test or a replay.${others}`
+}
 
 const firedPart = (each: Reckoned, change: Change): Html =>
   html`<div class="why-of">

@@ -36,10 +36,17 @@ export const empty = (
             ${add}`
         : type.kind === "object"
           ? "You have no permission to add one."
-          : "The service writes them by itself."
+          : (origins.get(type.id) ?? "The service writes them by itself.")
     }
   </div>`
 }
+
+/** Where records come from that people ask for. */
+const origins: ReadonlyMap<string, string> = new Map([
+  ["extras.replay", "A replay is asked for on the page of a webhook."],
+  ["extras.operation", "An operation is asked for in the list of deliveries, or when a webhook is resumed."],
+  ["extras.delivery", "A delivery is here from its first attempt on."]
+])
 
 const noMatch = (
   type: ObjectType,

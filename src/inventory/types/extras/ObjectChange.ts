@@ -54,6 +54,6 @@ export default defineObjectType({
   pointedBy: { user: { type: "users.user", field: "username", where: "c.username = t.user_name" } },
   display: (row, view) => {
     const [app] = row.changed_object_type.split(".")
-    return `${app} | ${view.label(row.changed_object_type)} ${row.object_repr} ${row.action}d by ${row.user_name || "nobody"}`
+    return `${app} | ${view.label(row.changed_object_type)} ${row.object_repr} ${row.action}d${row.user_name === "" ? "" : ` by ${row.user_name}`}`
   }
 })

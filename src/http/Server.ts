@@ -135,7 +135,8 @@ const answer = Effect.fnUntraced(function* (
     const slashed = find(`${url.pathname}/`) !== undefined
     const to = `${url.pathname}/${url.search}`
     if (slashed && to.length <= locationCharsMax) return moved(to)
-    if (url.pathname.startsWith("/api/") && !asksForPage(incoming)) return yield* notFound()
+    const asks = url.pathname.startsWith("/api/") ? asksForPage : asksForHtml
+    if (!asks(incoming)) return yield* notFound()
     return serving.errorPage({ status: 404, detail: "", path: url.pathname, requestId })
   }
   measured.route = isPage(match.route) ? "page" : match.route.path

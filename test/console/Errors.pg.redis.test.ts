@@ -45,6 +45,14 @@ describe("an error of a page", () => {
     expect([reply.status, reply.headers.get("content-type")]).toEqual([403, "application/json"])
   })
 
+  it("of a path that does not exist is JSON too", async () => {
+    const reply = await fetch(`${api.service.url}/graphql/`, {
+      ...{ method: "POST", body: `{"query": "{ site_list { name } }"}` },
+      headers: { accept: "application/json", "content-type": "application/json" }
+    })
+    expect([reply.status, await reply.json()]).toEqual([404, { detail: "Not found." }])
+  })
+
   it("of a reader who is not logged in leads to the login", async () => {
     const reply = await get("/dcim/sites/?q=x", html)
     expect([reply.status, reply.headers.get("location")]).toEqual([302, "/login/?next=%2Fdcim%2Fsites%2F%3Fq%3Dx"])

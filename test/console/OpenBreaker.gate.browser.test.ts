@@ -87,6 +87,23 @@ describe.skipIf(!hasBrowser)("an open circuit breaker", () => {
     await close()
   })
 
+  it("does not hide the outcome and the cause of deliveries behind a long name", async () => {
+    const { page, close } = await loggedIn()
+    const name = "A webhook with a name of about eighty characters, as people give them to be found"
+    await api.call("PATCH", `/api/extras/webhooks/${webhook}/`, { name })
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await page.goto("/extras/deliveries/")
+    for (const title of ["Outcome", "Code or cause"]) {
+      const { x, width } = (await page.getByRole("columnheader", { name: title }).boundingBox())!
+      expect(x + width).toBeLessThanOrEqual(1440)
+    }
+    await page.goto(`/extras/webhooks/${webhook}/deliveries/`)
+    expect(await page.locator("main th[scope=col]").allTextContents()).not.toContain("Webhook")
+    await api.call("PATCH", `/api/extras/webhooks/${webhook}/`, { name: "cmdb" })
+    await keepOpen(api, webhook)
+    await close()
+  })
+
   it("is reported by a retry of many", async () => {
     const { page, close } = await loggedIn()
     const { count } = await deliveries(`webhook_id=${webhook}&status=retrying&limit=1`)

@@ -130,12 +130,12 @@ export default defineObjectType({
     "time",
     "object",
     "event",
-    "webhook",
     "status",
+    "response_status",
+    "webhook",
     "attempts",
     "duration_ms",
-    "next_attempt",
-    "response_status"
+    "next_attempt"
   ],
   brief: ["delivery_id"],
   display: (row) => String(row.delivery_id)

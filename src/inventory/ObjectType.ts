@@ -238,14 +238,17 @@ export const defineObjectType = <const F extends Fields>(declaration: Declaratio
     id: `${app}.${name}`,
     table: `${app}_${name}`,
     path: `/api/${app}/${declaration.plural}/`,
-    columns: Object.fromEntries(
-      Object.entries(fields).map(([field, { reference }]) => [
-        field,
-        reference !== undefined && !reference.many ? `${field}_id` : reserved.has(field) ? `${field}_value` : field
-      ])
-    )
+    columns: columnsOf(fields)
   }
 }
+
+const columnsOf = (fields: Fields): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(fields).map(([field, { reference }]) => [
+      field,
+      reference !== undefined && !reference.many ? `${field}_id` : reserved.has(field) ? `${field}_value` : field
+    ])
+  )
 
 /** The field of a name that is known to be declared. */
 export const fieldOf = ({ id, fields }: ObjectType, name: string): Field => {

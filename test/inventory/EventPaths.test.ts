@@ -1,6 +1,6 @@
 /** Where paths lead in events, and the warnings about conditions that read what no event has. */
 import { describe, expect, it } from "vitest"
-import { conditionWarnings } from "../../src/inventory/field/ConditionWarnings.ts"
+import { conditionWarnings } from "../../src/inventory/derive/represent/ConditionWarnings.ts"
 import { eventPath } from "../../src/inventory/derive/represent/EventPaths.ts"
 
 const found = (type: string, path: string, isChange = false) => eventPath(type, path.split("."), isChange)

@@ -17,7 +17,7 @@ import {
   time
 } from "../../ObjectType.ts"
 import type { Errors, Row } from "../../Field.ts"
-import { conditionWarnings } from "../../field/ConditionWarnings.ts"
+import { conditionWarnings } from "../../derive/represent/ConditionWarnings.ts"
 import { destinationOf } from "../../field/hidden/Destination.ts"
 
 /** Nothing was sent for a week, though it could have been. */

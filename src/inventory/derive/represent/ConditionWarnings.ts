@@ -2,7 +2,7 @@
  * Warnings about a condition that is well formed and never holds: it reads what no event has. Such a condition is not
  * refused, as in NetBox: a plugin or a later version may bring the field. Pure.
  */
-import { type View, isDictionary } from "../Field.ts"
+import { type View, isDictionary } from "../../Field.ts"
 
 /** Most warnings, and most pairs of a clause and an object type that are looked at. */
 const warningsMax = 20

@@ -13,7 +13,7 @@ import {
   text
 } from "../../ObjectType.ts"
 import type Interface from "./Interface.ts"
-import { hasSocket } from "../../field/Cabled.ts"
+import { hasSocket } from "../../shared/Cabled.ts"
 
 const fields = {
   type: choice(

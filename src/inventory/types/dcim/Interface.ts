@@ -16,8 +16,8 @@ import {
 } from "../../ObjectType.ts"
 import type Device from "./Device.ts"
 import type Vlan from "../ipam/Vlan.ts"
-import { cabled, hasSocket, socketBond, withoutSocket } from "../../field/Cabled.ts"
-import { kinship } from "../../field/Kinship.ts"
+import { cabled, hasSocket, socketBond, withoutSocket } from "../../shared/Cabled.ts"
+import { kinship } from "../../shared/Kinship.ts"
 
 const types = {
   ...withoutSocket,

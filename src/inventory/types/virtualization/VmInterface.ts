@@ -1,5 +1,5 @@
 import { choice, defineObjectType, flag, integer, labels, mac, ref, refs, text } from "../../ObjectType.ts"
-import { kinship } from "../../field/Kinship.ts"
+import { kinship } from "../../shared/Kinship.ts"
 
 const fields = {
   virtual_machine: ref("virtualization.virtualmachine", { onDelete: "cascade" }),

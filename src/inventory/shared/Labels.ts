@@ -1,7 +1,7 @@
 import type { Field } from "../Field.ts"
-import { customFields } from "./CustomFields.ts"
-import { tags } from "./Reference.ts"
-import { slug, text } from "./Text.ts"
+import { customFields } from "../field/CustomFields.ts"
+import { tags } from "../field/Reference.ts"
+import { slug, text } from "../field/Text.ts"
 
 /** A name and a slug that no other object of the type has. */
 export const named = (): Readonly<Record<"name" | "slug", Field<string>>> => ({

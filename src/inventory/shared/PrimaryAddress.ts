@@ -8,7 +8,7 @@ import type { Derived } from "../Derived.ts"
 import type { Field, Row, View } from "../Field.ts"
 import type { Bond, OtherSide } from "../Rule.ts"
 import type IpAddress from "../types/ipam/IpAddress.ts"
-import { ref } from "./Reference.ts"
+import { ref } from "../field/Reference.ts"
 
 interface Machine {
   /** The object type of the machine and of its interfaces, and their reference to it. */

@@ -60,7 +60,7 @@ export const grammarsLayer = Layer.effect(
       },
       tokenUrl: (value) => tokenUrlProblem(String(value)) ?? urlRefusal(rules, String(value)),
       template,
-      headers: (value, row) => orTemplate(headersProblem)(value, row) ?? literalHeadersProblem(String(value)),
+      headers: (value, row) => literalHeadersProblem(String(value)) ?? orTemplate(headersProblem)(value, row),
       url: orTemplate((url) => addressProblem(url) ?? urlRefusal(rules, url)),
       condition: (value) => {
         try {

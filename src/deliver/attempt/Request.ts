@@ -227,12 +227,46 @@ export const headersProblem = (text: string): string | undefined => {
   return "error" in own ? own.error : undefined
 }
 
-/** What a template computes, or leaves out. */
-const computed = /\{#[\s\S]*?#\}|\{\{[\s\S]*?\}\}|\{%-?\s*comment[\s\S]*?endcomment\s*-?%\}|\{%[\s\S]*?%\}/g
-
 /** Returns the fault of the literal parts of a template for headers, or undefined. */
 export const literalHeadersProblem = (template: string): string | undefined => {
-  const lines = template.replaceAll(computed, (part) => part.replaceAll(/[^\n]/g, "")).split("\n")
-  const at = lines.findIndex((line) => /[^\0-\xff]/.test(line))
-  return at < 0 ? undefined : `Line ${at + 1} has a character in its value that HTTP cannot carry.`
+  for (const [from, to] of literalParts(template)) {
+    const at = template.slice(from, to).search(/[^\0-\xff]/)
+    if (at < 0) continue
+    const line = template.slice(0, from + at).split("\n").length
+    return `Line ${line} has a character in its value that HTTP cannot carry.`
+  }
+  return undefined
+}
+
+/** What is neither computed nor left out, as places. */
+function* literalParts(template: string): Generator<readonly [from: number, to: number]> {
+  let from = 0
+  const missing = new Set<string>()
+  for (let at = template.indexOf("{"); at >= 0; at = template.indexOf("{", at + 1)) {
+    const end = endOfTag(template, at, missing)
+    if (end === undefined) continue
+    yield [from, at]
+    from = end
+    at = end - 1
+  }
+  yield [from, template.length]
+}
+
+const closings: Readonly<Record<string, string>> = { "{": "}}", "#": "#}", "%": "%}" }
+
+/** The end of the tag or comment that begins here, if one does. `missing`: what does not follow any more. */
+const endOfTag = (template: string, at: number, missing: Set<string>): number | undefined => {
+  const closing = closings[template[at + 1] ?? ""]
+  const comment = /\{%-?\s*comment/y
+  comment.lastIndex = at
+  if (!missing.has("endcomment") && comment.test(template)) {
+    const end = /endcomment\s*-?%\}/g
+    end.lastIndex = comment.lastIndex
+    if (end.test(template)) return end.lastIndex
+    missing.add("endcomment")
+  }
+  if (closing === undefined || missing.has(closing)) return undefined
+  const found = template.indexOf(closing, at + 2)
+  if (found < 0) missing.add(closing)
+  return found < 0 ? undefined : found + closing.length
 }

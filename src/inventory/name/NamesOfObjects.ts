@@ -72,10 +72,11 @@ const nameIn = (
   repeated: ReadonlyMap<string, ReadonlySet<string>>
 ): NameOf => {
   const nameAt = (id: string, key: number, depth: number): unknown => {
-    const type = objectType(id)
+    // A custom field that plain SQL made may be one of objects of no type.
+    const type = registry.get(id)
     const row = known.get(id)?.get(key)
-    const fields = row === undefined ? undefined : identityOf(type, row)
-    if (row === undefined || fields === undefined) return { unnamed: key }
+    const fields = type === undefined || row === undefined ? undefined : identityOf(type, row)
+    if (type === undefined || row === undefined || fields === undefined) return { unnamed: key }
     const slug = isNamedBySlug(type) ? String(row["slug"]) : undefined
     if (slug !== undefined && !isDigits(slug) && repeated.get(id)?.has(slug) !== true) return slug
     const [only] = fields.length === 1 ? fields : []

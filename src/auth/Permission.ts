@@ -133,7 +133,8 @@ const subjects: Readonly<Record<string, readonly [type: string, id: string]>> = 
  */
 const tellingOfVisible = (type: ObjectType, where: Clearance["Service"]["where"]): ReadonlyArray<Where> => {
   const pointing = Object.entries(type.fields).flatMap(([name, { reference }]) => {
-    if (reference === undefined || reference.many) return []
+    // The operation that touched a delivery last: it hides nothing of the delivery.
+    if (reference === undefined || reference.many || objectType(reference.type).kind === "record") return []
     const column = `t.${type.columns[name]}`
     const visible = among(column, objectType(reference.type), where)
     return isEverything(visible) ? [] : [anyOf({ sql: `${column} is null`, parameters: [] }, visible)]

@@ -47,7 +47,15 @@ test.each([
 ])("an unknown path of the API is answered as JSON to a client with a token that sends %j", async (headers) => {
   const unknown = await send("GET", "/api/dcim/nothing/", headers)
   expect([unknown.status, unknown.type, unknown.json]).toEqual([404, "application/json", { detail: "Not found." }])
-  expect((await send("GET", "/nothing/", headers)).type).toBe("text/html")
+})
+
+test.each([
+  [{ accept: "text/html,application/xhtml+xml,*/*;q=0.8" }, "text/html"],
+  [{ accept: "application/json" }, "application/json"],
+  [{ accept: "*/*" }, "application/json"]
+])("an unknown path beside the API is answered to a client that sends %j as %s", async (headers, type) => {
+  const unknown = await send("GET", "/nothing/", headers)
+  expect([unknown.status, unknown.type]).toEqual([404, type])
 })
 
 test("an empty body is an empty object", async () => {

@@ -17,6 +17,8 @@ import { otherOwner } from "../pipeline/RedisOwner.ts"
 import { inWords } from "../Telemetry.ts"
 import { Templates } from "../template/Template.ts"
 import { type Durability, durabilityOf } from "../stream/Durable.ts"
+import { unhealthyWebhooks } from "../deliver/health/Unhealthy.ts"
+import { Clearance } from "../inventory/Clearance.ts"
 import { CommandFailed } from "./CommandFailed.ts"
 import { type Finding, serviceFindings } from "./Findings.ts"
 import { ofService } from "./OfService.ts"
@@ -226,20 +228,21 @@ const running = Effect.gen(function* () {
   return rows.map(({ line }) => line)
 }).pipe(Effect.catch(() => Effect.succeed([])))
 
-/** Most failing webhooks that are named. */
-const failingMax = 10
+/** Most unhealthy webhooks that are named. */
+const unhealthyMax = 10
 
-/** One line for each webhook that is failing. A receiver that fails asks for no change of the service. */
-const failing = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql<{ readonly line: string; readonly count: number }>`
-    select 'webhook ' || name || ' (' || id || '), since ' || to_char(health_since at time zone 'utc', 'YYYY-MM-DD HH24:MI "UTC"') as line,
-           (count(*) over ())::int as count
-      from extras_webhook where health = 'failing' order by health_since limit ${failingMax}::int`
-  const more = (rows[0]?.count ?? 0) - rows.length
-  return [...rows.map(({ line }) => line), ...(more > 0 ? [`${more} more webhooks`] : [])]
-  // Before the first start the table does not exist.
-}).pipe(Effect.catch(() => Effect.succeed([])))
+/** One line for each webhook that needs a look. A receiver that fails asks for no change of the service. */
+const failing = unhealthyWebhooks.pipe(
+  Effect.map((unhealthy) => {
+    const more = unhealthy.length - unhealthyMax
+    const named = unhealthy.slice(0, unhealthyMax)
+    const lines = named.map(({ name, webhook, sentence }) => `webhook ${name} (${webhook}): ${sentence}`)
+    return more > 0 ? [...lines, `${more} more webhooks`] : lines
+  }),
+  Effect.provideService(Clearance, Clearance.all),
+  // Before the first start the tables do not exist.
+  Effect.catch(() => Effect.succeed([]))
+)
 
 /** Most webhooks whose conditions are looked at. */
 const conditionsMax = 1000

@@ -1,11 +1,9 @@
 /** What `check` finds in the database of the service: what was not captured, whether it sends, and its processes. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Clearance } from "../inventory/Clearance.ts"
 import { isAlive } from "../inventory/database/Presence.ts"
 import { setAsideTable } from "../capture/changelog/SetAside.ts"
 import { unacknowledgedGaps } from "../capture/slot/Gaps.ts"
-import { unhealthySentence, unhealthyWebhooks } from "../deliver/health/Unhealthy.ts"
 import { sendingState } from "../deliver/request/Sending.ts"
 
 /** The result of one check. `change` says exactly what to do; it is absent if the check passed. */
@@ -86,26 +84,7 @@ const sendingFindings = Effect.map(
   // Before the first start the table does not exist.
 ).pipe(Effect.catch(() => Effect.succeed([])))
 
-/** Reports the webhooks that need a look. */
-const webhookFindings = unhealthyWebhooks.pipe(
-  Effect.map((unhealthy): ReadonlyArray<Finding> => {
-    const is = unhealthySentence(unhealthy)
-    const change =
-      "The page of each says what holds its deliveries; POST /api/extras/webhooks/<id>/probe/ tries it now."
-    return is === undefined ? [] : [{ what: "webhooks", is, change }]
-  }),
-  Effect.provideService(Clearance, Clearance.all),
-  // Before the first start the tables do not exist.
-  Effect.catch(() => Effect.succeed([]))
-)
-
 export const serviceFindings = Effect.map(
-  Effect.all([
-    Effect.map(setAsideFacts, judgeSetAside),
-    gapFindings,
-    sendingFindings,
-    processFindings,
-    webhookFindings
-  ]),
+  Effect.all([Effect.map(setAsideFacts, judgeSetAside), gapFindings, sendingFindings, processFindings]),
   (found) => found.flat()
 )

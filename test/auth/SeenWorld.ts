@@ -177,8 +177,14 @@ const plainOf = (
       .replaceAll(/\b([0-9a-f]{8}|[0-9a-f]{16,128})\b/g, "HEX")
       .replaceAll(/\b[\d,]+(\.\d+)? ?(ms|s|min|µs|bytes|B|kB|KiB)\b/g, "AMOUNT")
       .replaceAll(/just now|AMOUNT ago/g, "AGO")
-      .replaceAll(/<tr>\s*<th scope="row">[a-z ]+<\/th>\s*<td>AMOUNT<\/td>\s*<\/tr>/g, "PHASE")
-      .replaceAll(/(PHASE\s*)+/g, "PHASES")
+      // In a page, or in the JSON of a stream.
+      .replaceAll(
+        /<tr>(?:\s|\\n)*<th scope=\\?"row\\?">[a-z ]+<\/th>(?:\s|\\n)*<td>AMOUNT<\/td>(?:\s|\\n)*<\/tr>/g,
+        "PHASE"
+      )
+      .replaceAll(/(PHASE(?:\s|\\n)*)+/g, "PHASES")
+      // How much waits anywhere, for users who may view every delivery.
+      .replaceAll(/\d+ waiting<\/a/g, "COUNT waiting</a")
       // A time has as many digits as it needs, and so has a body with it.
       .replaceAll(/"(\w*_ms|last_used|age_seconds|seconds|body_bytes)":[\d.]+/g, '"$1":0')
   )

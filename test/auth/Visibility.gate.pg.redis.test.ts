@@ -143,7 +143,7 @@ const idsIn = (results: unknown, field = "id"): ReadonlyArray<number> =>
 const shown = async (): Promise<Readonly<Record<string, ReadonlyArray<number>>>> => {
   const list = await user.call("GET", "/api/dcim/sites/?limit=0")
   const paged = await user.call("GET", "/api/dcim/sites/?start=0&limit=0")
-  const exported = await user.call("GET", "/api/dcim/sites/export/?format=json")
+  const exported = await user.call("GET", "/api/dcim/sites/export/?format=json&references=id")
   const changes = await user.call("GET", log)
   const details: Array<number> = []
   for (const { id } of sites) {

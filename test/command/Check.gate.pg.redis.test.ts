@@ -50,7 +50,7 @@ describe("check", () => {
     await database.sql.query("update extras_webhook set health = 'failing'")
     const { code, output } = await check({ DATABASE_URL: database.databaseUrl, REDIS_URL: database.redisUrl })
     await database.sql.query("delete from extras_webhook")
-    expect([code, output]).toEqual([0, expect.stringMatching(/^fails webhook ailing \(\d+\), since \d{4}-.* UTC$/m)])
+    expect([code, output]).toEqual([0, expect.stringMatching(/^fails webhook ailing \(\d+\): \S/m)])
   })
 
   it("names the webhooks whose condition reads what no event has, and passes", async () => {

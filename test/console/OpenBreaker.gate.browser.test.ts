@@ -42,8 +42,12 @@ describe.skipIf(!hasBrowser)("an open circuit breaker", () => {
     const { results } = await deliveries(`webhook_id=${webhook}&status=retrying`)
     const held = `/extras/deliveries/${results[0]!.id}/`
     for (const path of [`/extras/webhooks/${webhook}/`, held, tasks]) {
-      await page.goto(path)
-      expect(await page.locator("main").textContent()).toMatch(sentence)
+      // How much waits is counted every few seconds.
+      const shown = async () => {
+        await page.goto(path)
+        return page.locator("main").textContent()
+      }
+      await expect.poll(shown, { timeout: 30_000 }).toMatch(sentence)
       expect(await page.getByRole("button", { name: /^Probe now/ }).count()).toBe(1)
       expect(await faultsOf(page)).toEqual([])
     }
@@ -75,8 +79,8 @@ describe.skipIf(!hasBrowser)("an open circuit breaker", () => {
         const listed = await page.locator("main tbody tr").count()
         const told = await page.locator("main, header").allTextContents()
         await page.goto(`/extras/webhooks/${webhook}/`)
-        const tab = await page.locator(".tabs a", { hasText: "Waiting" }).textContent()
-        const number = await page.locator("#numbers dd a").textContent()
+        const [tab] = await page.locator(".tabs a", { hasText: "Waiting" }).allTextContents()
+        const [number] = await page.locator("#numbers dd a").allTextContents()
         return listed === 30 && told.join().includes("30 wait") && tab === "Waiting30" && number === "30"
       },
       { millis: 60_000, everyMillis: 500 }

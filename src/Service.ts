@@ -134,7 +134,7 @@ const announce = (ready: Ready, bound: Deferred.Deferred<number>) =>
     Effect.gen(function* () {
       const { problems, leave } = yield* Health
       const { baseUrl, host, shutdownDelay } = yield* Settings
-      const { tell } = yield* Presence
+      const { tell, heartbeat } = yield* Presence
       const server = yield* Effect.serviceOption(HttpServer.HttpServer)
       const port = Option.match(server, {
         onNone: () => undefined,
@@ -157,6 +157,8 @@ const announce = (ready: Ready, bound: Deferred.Deferred<number>) =>
             until: (found) => found.length === 0,
             schedule: Schedule.spaced("50 millis")
           })
+          // Until now it told others, such as `check`, that it was not.
+          yield* Effect.ignore(heartbeat)
           yield* ready(url)
         })
       )

@@ -7,6 +7,8 @@ import { freePorts } from "../../src/embedded/Ports.ts"
 import { find } from "../../src/embedded/RedisBinary.ts"
 import { type TestDatabase, makeDatabase, servers } from "../support/Database.ts"
 import { openSql } from "../support/Sql.ts"
+import { environmentOf } from "../support/Api.ts"
+import { startService } from "../support/Service.ts"
 import { runCommand } from "../support/Command.ts"
 
 let database: TestDatabase
@@ -62,6 +64,16 @@ describe("check", () => {
     await database.sql.query("delete from extras_webhook")
     const line = /^warns webhook mistyped \(\d+\), condition: events of dcim.site have no statsu.value/m
     expect([code, output]).toEqual([0, expect.stringMatching(line)])
+  })
+
+  it("passes as soon as a service says that it is ready", async () => {
+    const service = await startService(environmentOf(database))
+    try {
+      const { code, output } = await check(environmentOf(database))
+      expect([code, output]).toEqual([0, expect.stringContaining("checks are well.")])
+    } finally {
+      await service.stop()
+    }
   })
 
   it("prints the statements that grant a role its missing rights, and no secret", async () => {

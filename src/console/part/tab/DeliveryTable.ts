@@ -37,7 +37,8 @@ export const deliveryTable = (rows: ReadonlyArray<Row>, view: View, extent: Exte
 
 const line = (row: Row, shown: Readonly<Record<string, unknown>>, extent: Extent): Html => {
   const { time, status, webhook, event, attempts, response_status: answer, message } = shown
-  const linked = (text: Html): Html => html`<th scope="row"><a href="${pathOf(deliveryType, row.id)}">${text}</a></th>`
+  const linked = (text: Html): Html =>
+    html`<th scope="row" class="nowrap"><a href="${pathOf(deliveryType, row.id)}">${text}</a></th>`
   return html`<tr>
     ${
       extent === "brief"
@@ -50,7 +51,7 @@ const line = (row: Row, shown: Readonly<Record<string, unknown>>, extent: Extent
     </td>
     ${extent === "brief" ? "" : html`<td class="lo">${valueOf(event)}</td>`}
     <td class="lo">${valueOf(attempts)}</td>
-    <td class="${extent === "brief" ? "lo whole" : "lo"}">
+    <td class="lo whole">
       ${answer === null ? (message === "" || message === null ? none : beginning(String(message), messageLengthMax)) : valueOf(answer)}
     </td>
   </tr>`

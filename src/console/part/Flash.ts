@@ -15,6 +15,7 @@ const deeds = {
   added: "added",
   saved: "saved",
   deleted: "deleted",
+  restored: "restored",
   paused: "paused",
   resumed: "is being resumed",
   probed: "is being probed: one delivery is sent now, and the others follow if it succeeds",

@@ -1,6 +1,6 @@
 /**
  * `/extras/object-changes/<id>/restore/`: writes what stood in an object before a change, for the fields that the
- * reader chooses. A deleted object is made anew, with another id.
+ * reader chooses. A deleted object is made anew, with another id, and so are the objects that were deleted with it.
  */
 import { Effect, Result } from "effect"
 import { authorize } from "../../../auth/Permission.ts"
@@ -8,13 +8,12 @@ import { HttpRefused, notFound } from "../../../http/HttpRefused.ts"
 import { type Handler, type Request, type Route, redirect } from "../../../http/Route.ts"
 import { readForm } from "../../../http/wire/Body.ts"
 import { etagHeader, guardOf } from "../../../http/wire/Etag.ts"
-import { type Errors, type Field, type Row, textsIn } from "../../../inventory/Field.ts"
-import { type ObjectType, fieldOf } from "../../../inventory/ObjectType.ts"
+import type { Field, Row } from "../../../inventory/Field.ts"
+import { fieldOf } from "../../../inventory/ObjectType.ts"
 import { registry } from "../../../inventory/Registry.ts"
 import { flatFields } from "../../../inventory/derive/represent/Flat.ts"
 import { snapshot } from "../../../inventory/derive/represent/Representation.ts"
 import {
-  type Change,
   type ChangedField,
   changeType,
   changedFields,
@@ -22,26 +21,25 @@ import {
   stateLengthMax
 } from "../../../inventory/read/Changes.ts"
 import { byIds, viewFor } from "../../../inventory/read/Read.ts"
-import { create, update } from "../../../inventory/write/Write.ts"
+import { namedBy } from "../../../inventory/restore/Body.ts"
+import { update } from "../../../inventory/write/Write.ts"
 import { WriteRefused } from "../../../inventory/write/WriteRefused.ts"
 import { type Html, html } from "../../Html.ts"
 import { changeIn } from "../../part/change/ChangeIn.ts"
 import { objectText } from "../../part/change/ChangeTable.ts"
 import { diffTable } from "../../part/change/DiffTable.ts"
 import { namedFor } from "../../part/change/Named.ts"
+import { type Restorable, refusal, restoreDeleted, showDeleted } from "../../part/change/RestoreDeleted.ts"
 import { csrfInput } from "../../part/form/Csrf.ts"
 import { flash } from "../../part/Flash.ts"
 import { framed } from "../../part/Frame.ts"
 import { icon } from "../../part/Icon.ts"
 import { groupOf } from "../../part/Menu.ts"
-import { fieldTitle, nameOf, pathOf, pluralOf } from "../../part/Title.ts"
+import { pathOf, pluralOf } from "../../part/Title.ts"
 
-interface Restoring {
-  readonly change: Change
-  readonly type: ObjectType
+interface Restoring extends Restorable {
   /** Undefined for an object that was deleted. */
   readonly row: Row | undefined
-  readonly fields: ReadonlyArray<ChangedField>
   /** Ids of its tags that the reader may not see: they stay. */
   readonly hiddenTags: ReadonlyArray<number>
 }
@@ -66,12 +64,13 @@ const restoringIn = Effect.fnUntraced(function* (request: Request) {
     const side = (value: unknown) => ({ value, cutFrom: undefined })
     return [{ name, isChanged: true, before: side(now[name]), after: side(before[name]) }]
   })
-  return { change, type, row, fields, hiddenTags } satisfies Restoring
+  return { change, type, before, row, fields, hiddenTags } satisfies Restoring
 })
 
 const conflict = (detail: string) => new HttpRefused({ reason: "Conflict", body: { detail } })
 
-interface Drawn extends Restoring {
+interface Drawn extends Omit<Restoring, "row"> {
+  readonly row: Row
   readonly chosen: ReadonlySet<string>
   readonly problem?: Html
   readonly status?: number
@@ -98,13 +97,9 @@ const page = Effect.fnUntraced(function* (
         : html`${problem ?? ""}
             <form class="card" method="post">
               ${csrfInput(request)}
-              ${row === undefined ? "" : html`<input type="hidden" name="version" value="${etagHeader(row)["etag"] ?? ""}" />`}
+              <input type="hidden" name="version" value="${etagHeader(row)["etag"] ?? ""}" />
               <p class="note">
-                ${
-                  row === undefined
-                    ? `Adds the ${nameOf(type)} again, with another ID. Objects that referred to it do not refer to the new one.`
-                    : "The checked fields get the values from before this change. The fields that it changed are checked."
-                }
+                The checked fields get the values from before this change. The fields that it changed are checked.
               </p>
               ${table}
               <div class="form-end note">
@@ -118,58 +113,41 @@ const page = Effect.fnUntraced(function* (
 
 const show: Handler = (request) =>
   Effect.gen(function* () {
-    const restoring = yield* restoringIn(request)
+    const { row, ...restoring } = yield* restoringIn(request)
+    if (row === undefined) return yield* showDeleted(request, restoring)
     const changed = (yield* changedFields(restoring.change)).filter(({ isChanged }) => isChanged)
-    return yield* page(request, { ...restoring, chosen: new Set(changed.map(({ name }) => name)) })
+    return yield* page(request, { ...restoring, row, chosen: new Set(changed.map(({ name }) => name)) })
   })
 
 const submit: Handler = (request) =>
   Effect.gen(function* () {
     const form = yield* readForm(request.incoming)
-    const restoring = yield* restoringIn(request)
-    const { type, row, fields, hiddenTags } = restoring
+    const { row, ...restoring } = yield* restoringIn(request)
+    if (row === undefined) return yield* restoreDeleted(request, restoring, form)
+    const { type, fields, hiddenTags } = restoring
     const chosen = new Set(form.getAll("field"))
     const body = Object.fromEntries(
       fields.flatMap(({ name, after }) => (chosen.has(name) ? [[name, inputOf(fieldOf(type, name), after.value)]] : []))
     )
     if (Array.isArray(body["tags"])) body["tags"] = [...body["tags"], ...hiddenTags]
-    const write =
-      row === undefined
-        ? Effect.map(create(type, [body], request.author), ([made]) => made!.row.id)
-        : Effect.as(
-            update(type, [{ id: row.id, body }], false, request.author, guardOf(form.get("version") ?? undefined)),
-            row.id
-          )
-    const written = yield* Effect.result(write)
+    const guard = guardOf(form.get("version") ?? undefined)
+    const written = yield* Effect.result(update(type, [{ id: row.id, body }], false, request.author, guard))
     if (Result.isSuccess(written)) {
-      const deed = row === undefined ? "added" : "saved"
-      return { ...redirect(pathOf(type, written.success)), cookies: [flash({ deed, type })] }
+      return { ...redirect(pathOf(type, row.id)), cookies: [flash({ deed: "saved", type })] }
     }
     const { failure } = written
     if (failure instanceof WriteRefused) {
-      return yield* page(request, { ...restoring, chosen, problem: refusal(failure.errors[0] ?? {}), status: 400 })
+      return yield* page(request, { ...restoring, row, chosen, problem: refusal(failure), status: 400 })
     }
     const isConflict = failure instanceof HttpRefused && failure.status === 412
-    return isConflict ? yield* page(request, { ...restoring, chosen, problem: outdated, status: 412 }) : yield* failure
+    return isConflict
+      ? yield* page(request, { ...restoring, row, chosen, problem: outdated, status: 412 })
+      : yield* failure
   })
 
-/** What a write takes for a value of the log, which has ids of references and names of tags. */
-const inputOf = ({ reference }: Field, value: unknown): unknown => {
-  if (reference === undefined || !Array.isArray(value)) return value
-  return value.map((each: unknown) => {
-    if (reference.isTermination === true) return { object_type: reference.type, object_id: each }
-    return typeof each === "string" ? { name: each } : each
-  })
-}
-
-const refusal = (errors: Errors): Html =>
-  html`<div class="alert-line" role="alert">
-    <b>Nothing was restored.</b>
-    ${Object.entries(errors).map(
-      ([name, messages]) =>
-        html`<div>${name.startsWith("_") ? "" : html`<b>${fieldTitle(name)}</b>: `}${textsIn(messages).join(" ")}</div>`
-    )}
-  </div>`
+/** The input of a write for a value of the log, which has ids of references and names of tags. */
+const inputOf = ({ reference }: Field, value: unknown): unknown =>
+  reference === undefined || !Array.isArray(value) ? value : value.map((each) => namedBy(reference, each))
 
 const outdated = html`<div class="alert-line" role="alert">
   <b>Somebody else has changed this object since you opened the page. Nothing was restored.</b>

@@ -1,7 +1,5 @@
 /** What a write would change and which webhooks would fire, found in a transaction that is rolled back. */
-import { Clock, Data, Duration, Effect } from "effect"
-import { SqlClient } from "effect/sql"
-import { refuseAfter } from "../../../http/objects/Limits.ts"
+import { Clock, Effect } from "effect"
 import type { Request } from "../../../http/Route.ts"
 import { contextOf } from "../../../event/Event.ts"
 import { Clearance } from "../../../inventory/Clearance.ts"
@@ -13,10 +11,7 @@ import { byIds, viewFor } from "../../../inventory/read/Read.ts"
 import { wouldFire } from "../../../match/WouldFire.ts"
 import { relatedTo } from "../Related.ts"
 import { fieldTitle } from "../Title.ts"
-
-/** Longest time for a preview, and for each lock that its write waits for. */
-const previewTime = Duration.seconds(5)
-const lockMillis = 2000
+import { rolledBack } from "./RolledBack.ts"
 
 interface Changed {
   readonly title: string
@@ -43,8 +38,6 @@ interface Named {
 
 const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis).toISOString())
 
-class RolledBack extends Data.TaggedError("RolledBack")<{ readonly preview: Preview }> {}
-
 /** `write` returns the row as it would be; undefined if it would be gone. Nothing is stored. */
 export const previewOf = <E, R>(
   type: ObjectType,
@@ -52,10 +45,8 @@ export const previewOf = <E, R>(
   before: Row | undefined,
   write: Effect.Effect<Row | undefined, E, R>
 ) =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const previewing = Effect.gen(function* () {
-      yield* sql`select set_config('lock_timeout', ${`${lockMillis}`}, true)`
+  rolledBack(
+    Effect.gen(function* () {
       const following = before === undefined ? [] : yield* followingOf(type, before.id)
       const old = before === undefined ? undefined : yield* stateOf(type, before, request.base)
       const after = yield* write
@@ -71,26 +62,16 @@ export const previewOf = <E, R>(
       const change = { subject, objectId: (after ?? before)!.id }
       const fired = yield* wouldFire([change], kind === "deleted" ? following : [])
       const fires = yield* named(fired.fires, fired.paused)
-      return yield* new RolledBack({
-        preview: {
-          kind,
-          changed: changesOf(type, old?.shown, fresh?.shown),
-          fires,
-          hidden: fired.fires.size - fires.length,
-          mayFire: yield* named(fired.mayFire, fired.paused),
-          isPartial: fired.isPartial
-        }
-      })
+      return {
+        kind,
+        changed: changesOf(type, old?.shown, fresh?.shown),
+        fires,
+        hidden: fired.fires.size - fires.length,
+        mayFire: yield* named(fired.mayFire, fired.paused),
+        isPartial: fired.isPartial
+      } satisfies Preview as Preview
     })
-    return yield* previewing.pipe(
-      sql.withTransaction,
-      refuseAfter(previewTime, "The preview did not end"),
-      Effect.catchIf(
-        (error): error is RolledBack => error instanceof RolledBack,
-        ({ preview }) => Effect.succeed(preview)
-      )
-    )
-  })
+  )
 
 /** An object as its event carries it, and as the reader may see it. */
 const stateOf = Effect.fnUntraced(function* (type: ObjectType, row: Row, base: string) {

@@ -124,7 +124,7 @@ const resultPage = (request: Request, { change, type }: Restorable, restored: Re
   framed(request, {
     title: capital(`${objectText(change)} restored`),
     crumbs: crumbsOf(change),
-    main: html`<div class="alert-line" role="status">
+    main: html`<div class="alert-line flash" role="status">
         ${icon("check")}<span
           ><b>${capital(nameOf(type))} restored.</b> Some of what belonged to it was not, or not wholly: see
           below.</span

@@ -1,5 +1,5 @@
 /** The cards about the objects of a restored set: not restored and why, created, referring to a restored object again. */
-import { type Errors, textsIn } from "../../../inventory/Field.ts"
+import { type Errors, type Messages, textsIn } from "../../../inventory/Field.ts"
 import type { LoggedObject } from "../../../inventory/restore/Members.ts"
 import type { Omission } from "../../../inventory/restore/Omission.ts"
 import type { Restored, RestoredObject } from "../../../inventory/restore/Restore.ts"
@@ -40,20 +40,20 @@ const groupCard = (title: string, objects: ReadonlyArray<RestoredObject>, stage:
     title,
     objects.length,
     sub,
-    html`<dl class="attrs">
+    html`<ul class="restored">
       ${groups.map(
         ([type, own]) =>
-          html`<dt>${counted(type, own.length)}</dt>
-            <dd class="links">
-              ${own.slice(0, namedMax).map(({ object, id }, at) => {
-                // An object that was not deleted is there in a preview too.
-                const isThere = stage === "done" || id === object.id
-                const name = nameIn(object)
-                return html`${at === 0 ? "" : ", "}${isThere ? html`<a href="${pathOf(type, id)}">${name}</a>` : name}`
-              })}${own.length > namedMax ? `, and ${number(own.length - namedMax)} more` : ""}
-            </dd>`
+          html`<li class="links">
+            <b>${counted(type, own.length)}</b>:
+            ${own.slice(0, namedMax).map(({ object, id }, at) => {
+              // An object that was not deleted is there in a preview too.
+              const isThere = stage === "done" || id === object.id
+              const name = nameIn(object)
+              return html`${at === 0 ? "" : ", "}${isThere ? html`<a href="${pathOf(type, id)}">${name}</a>` : name}`
+            })}${own.length > namedMax ? `, and ${number(own.length - namedMax)} more` : ""}
+          </li>`
       )}
-    </dl>`
+    </ul>`
   )
 }
 
@@ -64,7 +64,7 @@ const omittedCard = (omitted: ReadonlyArray<Omission>, sub: Html | string): Html
         "Not restored",
         omitted.length,
         sub,
-        html`<ul class="omitted">
+        html`<ul class="restored omitted">
           ${omitted.slice(0, omittedMax).map((each) => html`<li><b>${titleOf(each)}</b>: ${reasonText(each)}</li>`)}
           ${omitted.length > omittedMax ? html`<li>and ${number(omitted.length - omittedMax)} more</li>` : ""}
         </ul>`
@@ -83,7 +83,7 @@ const isNoId = (field: string, _: number, all: ReadonlyArray<string>): boolean =
 const reasonText = ({ reason, fields }: Omission): Html | string => {
   switch (reason.kind) {
     case "refused":
-      return faultsOf(reason.errors)
+      return html`${Object.entries(reason.errors).map(([name, messages], at) => html`${at === 0 ? "" : " "}${faultIn(name, messages)}`)}`
     case "not allowed":
       return fields === undefined ? "You may not add it." : "You may not set it."
     case "without":
@@ -99,7 +99,7 @@ const reasonText = ({ reason, fields }: Omission): Html | string => {
 
 /** The errors of a write by the titles of its fields. */
 export const faultsOf = (errors: Errors): Html =>
-  html`${Object.entries(errors).map(
-    ([name, messages]) =>
-      html`<div>${name.startsWith("_") ? "" : html`<b>${fieldTitle(name)}</b>: `}${textsIn(messages).join(" ")}</div>`
-  )}`
+  html`${Object.entries(errors).map(([name, messages]) => html`<div>${faultIn(name, messages)}</div>`)}`
+
+const faultIn = (name: string, messages: Messages): Html =>
+  html`${name.startsWith("_") ? "" : html`<b>${fieldTitle(name)}</b>: `}${textsIn(messages).join(" ")}`

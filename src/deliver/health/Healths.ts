@@ -49,8 +49,9 @@ const nowOf = Effect.fnUntraced(function* (webhooks: ReadonlyArray<number>) {
   return new Map(rows.map(({ now }) => [now.id, now]))
 })
 
-/** How many deliveries wait for a webhook or are under way, as the sweeper saw it last. */
-export const waitingCount = (webhook: number) => Effect.map(nowOf([webhook]), (now) => now.get(webhook)?.waiting ?? 0)
+/** How many deliveries wait for these webhooks or are under way, as the sweeper saw it last. */
+export const waitingCount = (webhooks: ReadonlyArray<number>) =>
+  Effect.map(nowOf(webhooks), (now) => [...now.values()].reduce((sum, { waiting }) => sum + waiting, 0))
 
 /** In the order of the rows. */
 export const healthOf = Effect.fnUntraced(function* (webhooks: ReadonlyArray<WebhookRow>) {

@@ -10,12 +10,14 @@ import { flash } from "../../part/Flash.ts"
 import { framed } from "../../part/Frame.ts"
 import { icon } from "../../part/Icon.ts"
 import { groupOf } from "../../part/Menu.ts"
-import { relatedCard, relatedTo } from "../../part/Related.ts"
+import { dependentCards } from "../../part/bulk/DependentCards.ts"
+import { dependentsOf } from "../../part/bulk/Dependents.ts"
 import { csrfInput } from "../../part/form/Csrf.ts"
 import { opened, writtenTypes } from "../../part/form/Opened.ts"
 import { previewOf } from "../../part/preview/Preview.ts"
 import { previewCard } from "../../part/preview/PreviewCard.ts"
 import { nameOf, pathOf, pluralOf } from "../../part/Title.ts"
+import { waitingNote } from "../../part/webhook/WaitingNote.ts"
 
 interface Asked {
   readonly id: number
@@ -27,25 +29,30 @@ interface Asked {
 
 const page = Effect.fnUntraced(function* (type: ObjectType, request: Request, asked: Asked) {
   const { id, display, problem, note } = asked
-  const related = yield* relatedTo(type, id)
+  const dependents = yield* dependentsOf(type, [id])
+  const isForbidden = dependents.some(({ effect }) => effect === "forbid")
   return yield* framed(request, {
     title: `Delete ${display}`,
     crumbs: [[groupOf(type)], [pluralOf(type), pathOf(type)], [display, pathOf(type, id)]],
     main: html`${problem === undefined ? "" : html`<div class="alert-line alert-bad" role="alert">${problem}</div>`}${note ?? ""}
       <form class="card object-form" method="post">
         ${csrfInput(request)}
-        <p>Delete the ${nameOf(type)} <b>${display}</b>? This cannot be undone; the change log keeps its last state.</p>
-        ${related.length === 0 ? "" : html`<p>Other objects refer to it. They are deleted with it, lose the reference, or forbid the deletion.</p>`}
+        <p>Delete the ${nameOf(type)} <b>${display}</b>? ${lasting(type)}</p>
+        ${isForbidden ? html`<p><b>It cannot be deleted</b> while other objects need it: they are listed below.</p>` : ""}
+        ${yield* waitingNote(type, [id])}
         <div class="form-end">
           <button class="btn btn-sm btn-danger">${icon("trash")}Delete</button>
           <button class="btn btn-sm" name="_preview" value="1">Preview</button>
           <a class="btn btn-sm" href="${pathOf(type, id)}">Cancel</a>
         </div>
       </form>
-      ${relatedCard(related, id)}`,
+      ${dependentCards(dependents)}`,
     status: problem === undefined ? 200 : 409
   })
 })
+
+const lasting = ({ kind }: ObjectType): string =>
+  kind === "object" ? "The change log can restore it, with another ID." : "This cannot be undone."
 
 const show =
   (type: ObjectType): Handler =>

@@ -19,25 +19,32 @@ interface Pointing {
   readonly effect: Effects
   /** SQL that `c` refers to an object of these ids. */
   readonly among: (ids: string) => string
+  /** The filter that finds them by the ids of the objects that they refer to. */
+  readonly filter: string | undefined
 }
 
 const effects: Readonly<Record<string, Effects>> = { cascade: "delete", "set null": "clear", protect: "forbid" }
 
 const pointingAt = perType(({ id }): ReadonlyArray<Pointing> =>
   [...registry.values()].flatMap((target) =>
-    Object.entries(target.fields).flatMap(([field, { reference, generic }]): ReadonlyArray<Pointing> => {
+    Object.entries(target.fields).flatMap(([field, { reference, generic, isFiltered }]): ReadonlyArray<Pointing> => {
       const column = `c.${target.columns[field]}`
       const effect = effects[(reference ?? generic)?.onDelete ?? ""]
       if (effect === undefined) return []
       if (reference?.type === id) {
         const among = (ids: string) =>
           reference.many ? `${column} && ${ids}::text[]::bigint[]` : `${column} = any (${ids}::text[]::bigint[])`
-        return [{ target, field, effect, among }]
+        const filter = reference.isTermination !== true && isFiltered ? `${field}_id` : undefined
+        const pointing: Pointing = { target, field, effect, among, filter }
+        if (reference.isTermination !== true) return [pointing]
+        // A cable goes with the last object at one of its ends.
+        const isBare = (ids: string) => `${column} <@ ${ids}::text[]::bigint[] and ${among(ids)}`
+        return [{ ...pointing, effect: "delete", among: isBare }, pointing]
       }
       if (generic === undefined || (generic.types !== undefined && !generic.types.includes(id))) return []
       const among = (ids: string) =>
         `${column} = ${literal(id)} and c.${columnOf(target, generic.id)} = any (${ids}::text[]::bigint[])`
-      return [{ target, field: generic.id.replace(/_id$/, ""), effect, among }]
+      return [{ target, field: generic.id.replace(/_id$/, ""), effect, among, filter: undefined }]
     })
   )
 )
@@ -47,7 +54,10 @@ export interface Dependents {
   /** The field that refers. */
   readonly field: string
   readonly effect: Effects
-  readonly count: number
+  readonly ids: ReadonlyArray<number>
+  /** The objects that they refer to are among these; `filter` finds them by these, if there is one. */
+  readonly targets: ReadonlyArray<number>
+  readonly filter: string | undefined
 }
 
 /** Objects of one field are counted up to here, and followed no further. */
@@ -68,20 +78,20 @@ export const dependentsOf = Effect.fnUntraced(function* (type: ObjectType, ids: 
   let reached: ReadonlyArray<Reached> = [{ type, ids }]
   for (let step = 0; reached.length > 0 && step < stepsMax; step++) {
     const next: Array<Reached> = []
-    for (const { target, field, ids } of yield* holding(reached, (each) => each.effect === "delete")) {
+    for (const { target, ids, ...by } of yield* holding(reached, (each) => each.effect === "delete")) {
       const known = gone.get(target) ?? new Set<number>()
       const more = ids.filter((id) => !known.has(id))
       if (more.length === 0) continue
       gone.set(target, known.union(new Set(more)))
-      found.push({ type: target, field, effect: "delete", count: more.length })
+      found.push({ ...by, type: target, ids: more })
       next.push({ type: target, ids: more })
     }
     reached = next
   }
   const all = Array.from(gone, ([each, known]): Reached => ({ type: each, ids: [...known] }))
-  for (const { target, field, effect, ids } of yield* holding(all, (each) => each.effect !== "delete")) {
-    const count = ids.filter((id) => gone.get(target)?.has(id) !== true).length
-    if (count > 0) found.push({ type: target, field, effect, count })
+  for (const { target, ids, ...by } of yield* holding(all, (each) => each.effect !== "delete")) {
+    const left = ids.filter((id) => gone.get(target)?.has(id) !== true)
+    if (left.length > 0) found.push({ ...by, type: target, ids: left })
   }
   return found
 })
@@ -99,7 +109,7 @@ const holding = Effect.fnUntraced(function* (
     const wanted = pointingAt(type).filter((each) => isWanted(each) && visible(each.target).sql !== "false")
     if (wanted.length === 0) return []
     const texts = bind(asTexts(ids))
-    return wanted.map((each) => ({ ...each, texts }))
+    return wanted.map((each) => ({ ...each, texts, targets: ids }))
   })
   if (fields.length === 0) return []
   const parts = fields.map(

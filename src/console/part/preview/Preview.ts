@@ -4,12 +4,12 @@ import type { Request } from "../../../http/Route.ts"
 import { contextOf } from "../../../event/Event.ts"
 import { Clearance } from "../../../inventory/Clearance.ts"
 import { type Row, type View, isDictionary } from "../../../inventory/Field.ts"
-import { type ObjectType, fieldOf } from "../../../inventory/ObjectType.ts"
+import type { ObjectType } from "../../../inventory/ObjectType.ts"
 import { objectType } from "../../../inventory/Registry.ts"
 import { type Json, representation, snapshot } from "../../../inventory/derive/represent/Representation.ts"
 import { byIds, viewFor } from "../../../inventory/read/Read.ts"
 import { wouldFire } from "../../../match/WouldFire.ts"
-import { relatedTo } from "../Related.ts"
+import { dependentsOf } from "../bulk/Dependents.ts"
 import { fieldTitle } from "../Title.ts"
 import { rolledBack } from "./RolledBack.ts"
 
@@ -88,14 +88,12 @@ const stateOf = Effect.fnUntraced(function* (type: ObjectType, row: Row, base: s
   }
 })
 
-/** The kinds of changes that a deletion brings to the objects that refer to this one. */
+/** The kinds of changes that a deletion brings to other objects. */
 const followingOf = Effect.fnUntraced(function* (type: ObjectType, id: number) {
-  const related = yield* Effect.provideService(relatedTo(type, id), Clearance, Clearance.all)
-  return related.flatMap(({ type: pointing, field, isMany }) => {
-    const effect = isMany ? "set null" : fieldOf(pointing, field).reference!.onDelete
-    if (effect === "keep" || effect === "protect") return []
-    return [{ type: pointing.id, kind: effect === "cascade" ? ("deleted" as const) : ("updated" as const) }]
-  })
+  const dependents = yield* Effect.provideService(dependentsOf(type, [id]), Clearance, Clearance.all)
+  return dependents.flatMap(({ type: { id }, effect }) =>
+    effect === "forbid" ? [] : [{ type: id, kind: effect === "delete" ? ("deleted" as const) : ("updated" as const) }]
+  )
 })
 
 const webhookType = objectType("extras.webhook")

@@ -156,7 +156,7 @@ const tabList = Effect.fnUntraced(function* (type: ObjectType, id: number, curre
     countedMax
   )
   const path = pathOf(type, id)
-  const waits = isWebhook && isEverything(visible(deliveryType)) ? yield* waitingCount(id) : 0
+  const waits = isWebhook && isEverything(visible(deliveryType)) ? yield* waitingCount([id]) : 0
   const link = (to: string, title: string, isCurrent: boolean, count?: number) =>
     html`<li>
       <a href="${to}" ${isCurrent ? html` aria-current="page"` : ""}

@@ -17,8 +17,8 @@ const limits = {
   largeWrite: { most: 2, waiting: 500, patienceMillis: 30_000 }
 }
 
-/** Bodies up to this size are small, bytes: those of most single objects. */
-const smallBodyBytes = 8 * 1024
+/** Bodies up to this size are small, bytes: those of single objects, and of a hundred short ones. */
+const smallBodyBytes = 32 * 1024
 
 type Kind = keyof typeof limits
 

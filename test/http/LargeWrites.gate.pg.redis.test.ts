@@ -51,7 +51,7 @@ it("of one user's large writes two run at a time, and another user writes meanwh
   })
   const large = Promise.all(
     Array.from({ length: writes }, (_, at) =>
-      api.call("POST", "/api/dcim/sites/", { ...named(`Large ${at}`), comments: "x".repeat(20_000) })
+      api.call("POST", "/api/dcim/sites/", { ...named(`Large ${at}`), comments: "x".repeat(50_000) })
     )
   )
   await eventually("two wait for the lock", async () => (await held()) === 2)

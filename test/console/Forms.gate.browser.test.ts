@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)("the forms of the console", () => {
     await page.check("text=east, west")
     await page.fill("#f-cf_twin", String(id))
     await page.click(".form-end button")
-    expect(await page.textContent("#e-cf_floor")).toContain("Value must not exceed 9")
+    expect(await page.textContent("#e-cf_floor")).toContain("The number must be 9 or less.")
     expect(await page.evaluate<string>("document.activeElement.id")).toBe("f-cf_floor")
     expect(await page.inputValue("#f-cf_twin")).toBe("Harstad")
     await page.fill("#f-cf_floor", "3")

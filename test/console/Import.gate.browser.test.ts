@@ -45,9 +45,9 @@ describe.skipIf(!hasBrowser)("an import", () => {
     expect(await page.textContent("[role=alert]")).toContain("One row has errors.")
     const rows = (await page.locator(".import-errors tbody tr").allInnerTexts()).map((row) => row.trim())
     expect(rows).toEqual([
-      expect.stringMatching(/^2\s+Slug\s+Enter a valid "slug"/),
-      expect.stringMatching(/^Status\s+gone is not a valid choice/),
-      expect.stringMatching(/^Region\s+Related object not found/)
+      expect.stringMatching(/^2\s+Slug\s+This is no slug/),
+      expect.stringMatching(/^Status\s+"gone" is none of the choices: Planned/),
+      expect.stringMatching(/^Region\s+There is no region with the slug "south"/)
     ])
     expect(await page.inputValue("#f-data")).toBe(wrong)
     await page.fill("#f-data", "name,slug,status,region\nOslo,oslo,active,north\nBergen,bergen,planned,\n")

@@ -137,7 +137,7 @@ describe.skipIf(!hasBrowser)("a list", () => {
   it("tells an unknown filter instead of showing all objects", async () => {
     const { page, close } = await loggedIn()
     expect((await page.goto("/dcim/sites/?nmae=Oslo"))?.status()).toBe(400)
-    expect(await page.getByRole("alert").textContent()).toContain("nmae: Unknown filter.")
+    expect(await page.getByRole("alert").textContent()).toContain('Nmae (nmae): Sites have no filter "nmae".')
     expect(await page.locator("#objects").count()).toBe(0)
     await close()
   })

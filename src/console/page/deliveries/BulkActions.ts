@@ -7,7 +7,7 @@ import { HttpRefused } from "../../../http/HttpRefused.ts"
 import { type Handler, type Request, type Route, redirect } from "../../../http/Route.ts"
 import { plannedFor, triedFor } from "../../../http/deliveries/Selection.ts"
 import { readForm } from "../../../http/wire/Body.ts"
-import { isDictionary, textsIn } from "../../../inventory/Field.ts"
+import { isDictionary } from "../../../inventory/Field.ts"
 import { isThere } from "../../../inventory/read/Read.ts"
 import { type Html, html } from "../../Html.ts"
 import { alert } from "../../part/bulk/BulkPage.ts"
@@ -21,6 +21,7 @@ import { changed, searchOf, withQuery } from "../../part/list/Query.ts"
 import { groupOf } from "../../part/Menu.ts"
 import { timeOf } from "../../part/Time.ts"
 import { pathOf, pluralOf } from "../../part/Title.ts"
+import { inWordsAll } from "../../part/fault/InWords.ts"
 
 const list = pathOf(deliveryType)
 const titles: Readonly<Record<BulkAction, string>> = { retry: "Retry", discard: "Discard" }
@@ -147,7 +148,8 @@ const faultsIn = (body: unknown): ReadonlyArray<string> => {
   if (typeof detail === "string") return [detail]
   if (Array.isArray(filter)) return filter.map(String)
   return Object.entries({ ...(isDictionary(filter) ? filter : {}), ...others }).map(
-    ([name, messages]) => `${filterTitle(name)} (${name}): ${textsIn([messages].flat().map(String)).join(" ")}`
+    ([name, messages]) =>
+      `${filterTitle(name)} (${name}): ${inWordsAll({ type: deliveryType, name, messages: [messages].flat().map(String) })}`
   )
 }
 

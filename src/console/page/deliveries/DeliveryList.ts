@@ -46,7 +46,7 @@ const page = Effect.fnUntraced(function* (request: Request) {
   const { request: placed, isUsual } = yield* ofUsualTime(request)
   const asked = asApiReads(placed)
   const found = yield* Effect.result(pageOf(deliveryType, withPageSize(asked), undefined, true))
-  const problem = Result.isFailure(found) ? problemOf(found.failure, request) : undefined
+  const problem = Result.isFailure(found) ? problemOf(deliveryType, found.failure, request) : undefined
   if (Result.isFailure(found) && problem === undefined) return yield* found.failure
   return yield* framed(request, {
     title: pluralOf(deliveryType),

@@ -45,7 +45,7 @@ const show =
             href="${operationType.path}${found.row.id}/"
             >${icon("code")}API</a
           >`,
-        main: html`${problem === undefined ? "" : alert(html`${detailOf(problem)}`)}
+        main: html`${problem === undefined ? "" : alert(html`${detailOf(operationType, problem)}`)}
         ${live("operation-progress", progress(shown, report))}
         ${live("cancel", html`<div id="cancel">${mayCancel && isUnderWay(shown) ? cancelForm(request, found.row.id) : ""}</div>`)}
         ${attributes(shown)}`,

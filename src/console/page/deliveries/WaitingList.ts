@@ -34,7 +34,11 @@ const show: Handler = (request) =>
     Effect.catchIf(
       (error): error is HttpRefused => error instanceof HttpRefused && [400, 503].includes(error.status),
       (refused) =>
-        framed(request, { ...around(request), main: alert(html`${detailOf(refused)}`), status: refused.status })
+        framed(request, {
+          ...around(request),
+          main: alert(html`${detailOf(deliveryType, refused)}`),
+          status: refused.status
+        })
     )
   )
 

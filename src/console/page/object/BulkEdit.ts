@@ -114,7 +114,7 @@ const attempt = Effect.fnUntraced(function* (step: Step) {
   if (!("changed" in found)) {
     // A value that is wrong by itself is wrong for every object, so the first error stands beside the field.
     const byField = Object.assign({}, ...found.map((each) => each.errors).toReversed()) as Errors
-    return yield* formPage(step, { problem: objectErrors(type, found), errors: byField })
+    return yield* formPage(step, { problem: objectErrors(type, found, form), errors: byField })
   }
   const { changed, mark } = found
   if (changed.length === 0) {

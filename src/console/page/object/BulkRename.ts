@@ -130,7 +130,7 @@ export default bulkRoutes("rename", "change", (type) =>
             const wrong = renamed.flatMap(({ id, from }, at) =>
               Object.keys(errors[at] ?? {}).length === 0 ? [] : [{ id, display: from, errors: errors[at]! }]
             )
-            return yield* previewPage(type, request, selected, previewed, objectErrors(type, wrong))
+            return yield* previewPage(type, request, selected, previewed, objectErrors(type, wrong, form))
           }
           if (isTrial) return yield* previewPage(type, request, selected, previewed, isMoved ? movedOn : undefined)
           return done(

@@ -108,11 +108,11 @@ const refused = (type: ObjectType, request: Request, typed: Typed | undefined, f
   const { errors } = (failure.body ?? {}) as { readonly errors?: Report["errors"] }
   const why =
     failure.status === 403
-      ? `You logged in again since you opened the form. Send it again. (${detailOf(failure)})`
-      : detailOf(failure)
+      ? `You logged in again since you opened the form. Send it again. (${detailOf(type, failure)})`
+      : detailOf(type, failure)
   return page(type, request, {
     typed,
-    told: errors === undefined ? problem(why) : rowErrors(errors),
+    told: errors === undefined ? problem(why) : rowErrors(type, errors),
     status: failure.status
   })
 }
@@ -141,7 +141,7 @@ const submit =
       }
       const { report, dryRun, written } = result.success
       const { errors, created, updated } = report
-      if (errors.length > 0) return yield* page(type, request, { typed, told: rowErrors(errors), status: 400 })
+      if (errors.length > 0) return yield* page(type, request, { typed, told: rowErrors(type, errors), status: 400 })
       if (dryRun)
         return yield* page(type, request, {
           typed,

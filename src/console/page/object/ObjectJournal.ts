@@ -7,7 +7,7 @@ import { type Handler, type Request, type Route, redirect } from "../../../http/
 import { readForm } from "../../../http/wire/Body.ts"
 import { pageBounds } from "../../../http/wire/Paging.ts"
 import { cleared } from "../../../inventory/Clearance.ts"
-import { type Errors, type Row, type View, textsIn } from "../../../inventory/Field.ts"
+import { type Errors, type Row, type View } from "../../../inventory/Field.ts"
 import type { ObjectType } from "../../../inventory/ObjectType.ts"
 import { registry } from "../../../inventory/Registry.ts"
 import { countBeside } from "../../../inventory/read/Count.ts"
@@ -24,6 +24,7 @@ import { journalType, listedIn, objectOfTab, objectPage } from "../../part/tab/O
 import { timeOf } from "../../part/Time.ts"
 import { nameOf, pathOf } from "../../part/Title.ts"
 import { badge } from "../../part/Value.ts"
+import { inWordsAll } from "../../part/fault/InWords.ts"
 
 interface Typed {
   readonly kind: string
@@ -81,7 +82,9 @@ const entry = (row: Row, view: View): Html => {
 const lineBreak = new Html("\n")
 
 const form = (request: Request, { kind, comments, errors }: Typed): Html => {
-  const messages = Object.values(errors).flatMap(textsIn)
+  const messages = Object.entries(errors).map(([name, messages]) =>
+    inWordsAll({ type: journalType, name, messages, input: name === "comments" ? comments : undefined })
+  )
   const isWrong = messages.length > 0
   const marks = isWrong ? html` aria-invalid="true" aria-describedby="wrong" autofocus` : ""
   return html`<form class="card object-form" method="post" aria-label="Add a journal entry">

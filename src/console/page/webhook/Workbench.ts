@@ -15,7 +15,8 @@ import { byIds, customFieldsOf } from "../../../inventory/read/Read.ts"
 import { type Html, html } from "../../Html.ts"
 import { shownJson } from "../../part/api/Json.ts"
 import { clauseList } from "../../part/explain/Clauses.ts"
-import { bodyOf, cellsIn } from "../../part/form/Cells.ts"
+import { inWordsAll } from "../../part/fault/InWords.ts"
+import { bodyOf, cellsIn, withPlainBreaks } from "../../part/form/Cells.ts"
 import { formOf } from "../../part/form/FormField.ts"
 import { framed } from "../../part/Frame.ts"
 import { icon } from "../../part/Icon.ts"
@@ -35,7 +36,7 @@ const submit: Handler = (request) =>
     const sent = yield* readForm(request.incoming)
     const found = yield* Effect.result(contentOf(request, sent))
     if (Result.isFailure(found) && !(found.failure instanceof HttpRefused)) return yield* found.failure
-    const content = Result.isSuccess(found) ? found.success : refusal(found.failure as HttpRefused)
+    const content = Result.isSuccess(found) ? found.success : refusal(found.failure as HttpRefused, sent)
     if (request.incoming.headers["hx-request"] === undefined) {
       return yield* framed(request, { title: "Workbench", crumbs: [["Webhooks", pathOf(webhookType)]], main: content })
     }
@@ -211,10 +212,12 @@ const historyLine = ({
     ${list("Gained", gained)}${list("Lost", lost)}`
 }
 
-const refusal = ({ body }: HttpRefused): Html => {
-  const messages = Object.entries(body as Readonly<Record<string, unknown>>).map(
-    ([name, text]) => `${name === "detail" ? "" : `${fieldTitle(name)}: `}${[text].flat().join(" ")}`
-  )
+const refusal = ({ body }: HttpRefused, sent: URLSearchParams): Html => {
+  const messages = Object.entries(body as Readonly<Record<string, unknown>>).map(([name, texts]) => {
+    const input = withPlainBreaks(sent.get(name) ?? "")
+    const messages = [texts].flat().map(String)
+    return `${name === "detail" ? "" : `${fieldTitle(name)}: `}${inWordsAll({ type: webhookType, name, messages, input })}`
+  })
   return html`<section class="card">
     <div class="ch"><h2>Workbench</h2></div>
     ${messages.map((message) => html`<div class="alert-line alert-bad" role="alert">${message}</div>`)}

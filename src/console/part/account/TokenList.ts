@@ -1,13 +1,17 @@
 /** Tokens of a user: a table with a way to change and revoke each, and the form for one. */
 import { tokenTail } from "../../../Vault.ts"
 import type { Request } from "../../../http/Route.ts"
-import { type Errors, type RowOf, textsIn } from "../../../inventory/Field.ts"
+import { type Errors, type RowOf } from "../../../inventory/Field.ts"
+import { objectType } from "../../../inventory/Registry.ts"
 import type Token from "../../../inventory/types/users/Token.ts"
 import { type Html, html } from "../../Html.ts"
 import { csrfInput } from "../form/Csrf.ts"
 import { icon } from "../Icon.ts"
 import { timeOf } from "../Time.ts"
 import { none } from "../Value.ts"
+import { inWordsAll } from "../fault/InWords.ts"
+
+const tokenType = objectType("users.token")
 
 export type TokenRow = RowOf<typeof Token>
 
@@ -89,7 +93,7 @@ export const tokenForm = (request: Request, typed: TypedToken, path: string, edi
   const first = ["description", "expires", "allowed_ips"].find((name) => Object.hasOwn(errors, name))
   const general = Object.entries(errors).filter(([name]) => name.startsWith("_") || name === "user")
   const field = (name: string, title: string, value: string, hint: string) => {
-    const messages = textsIn(errors[name] ?? []).join(" ")
+    const messages = inWordsAll({ type: tokenType, name, messages: errors[name] ?? [], input: value })
     const marks = messages === "" ? "" : html` aria-invalid="true" aria-describedby="wrong-${name}"`
     return html`<div class="form-row">
       <label for="${name}">${title}</label>
@@ -111,7 +115,7 @@ export const tokenForm = (request: Request, typed: TypedToken, path: string, edi
   const action = editing === undefined ? path : `${path}${editing.id}/edit/`
   return html`<form class="card object-form" method="post" action="${action}" aria-labelledby="token">
     <h2 class="form-title" id="token">${editing === undefined ? "Add a token" : `Edit token ${nameOf(editing)}`}</h2>
-    ${general.map(([, messages]) => html`<p class="field-error" role="alert">${textsIn(messages).join(" ")}</p>`)}
+    ${general.map(([name, messages]) => html`<p class="field-error" role="alert">${inWordsAll({ type: tokenType, name, messages })}</p>`)}
     ${csrfInput(request)} ${field("description", "Description", description, "")}
     ${field("expires", "Expires", expires, "A time in UTC such as 2027-01-31 12:00. Blank: never.")}
     ${field("allowed_ips", "Allowed addresses", allowedIps, "Networks such as 10.0.0.0/8, separated by commas. Blank: any.")}

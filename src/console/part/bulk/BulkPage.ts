@@ -12,11 +12,11 @@ import {
   redirect
 } from "../../../http/Route.ts"
 import type { Action } from "../../../inventory/Clearance.ts"
-import { textsIn } from "../../../inventory/Field.ts"
 import type { ObjectType } from "../../../inventory/ObjectType.ts"
 import { registry } from "../../../inventory/Registry.ts"
 import { type Html, html } from "../../Html.ts"
 import { flash } from "../Flash.ts"
+import { inWordsAll } from "../fault/InWords.ts"
 import { framed } from "../Frame.ts"
 import { number } from "../list/Pager.ts"
 import { withQuery } from "../list/Query.ts"
@@ -104,18 +104,18 @@ const handler =
     }).pipe(
       Effect.catchIf(
         (error): error is HttpRefused => error instanceof HttpRefused && isTold(error.status),
-        (refused) => problemPage(type, request, detailOf(refused), refused.status)
+        (refused) => problemPage(type, request, detailOf(type, refused), refused.status)
       )
     )
 
 const isTold = (status: number): boolean => [400, 409, 413].includes(status)
 
 /** The message of a refusal: its detail, or the faults of each filter. */
-export const detailOf = ({ body }: HttpRefused): string => {
+export const detailOf = (type: ObjectType, { body }: HttpRefused): string => {
   const { detail, ...others } = (body ?? {}) as Readonly<Record<string, unknown>>
   if (typeof detail === "string") return detail
   return Object.entries(others)
-    .map(([name, messages]) => `${name}: ${textsIn([messages].flat().map(String)).join(" ")}`)
+    .map(([name, messages]) => `${name}: ${inWordsAll({ type, name, messages: [messages].flat().map(String) })}`)
     .join(" ")
 }
 

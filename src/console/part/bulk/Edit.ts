@@ -4,6 +4,7 @@ import type { Errors, Field, Row } from "../../../inventory/Field.ts"
 import { type ObjectType, perType } from "../../../inventory/ObjectType.ts"
 import { list } from "../../../inventory/read/Read.ts"
 import { objectType } from "../../../inventory/Registry.ts"
+import { brokenCells } from "../fault/BrokenJson.ts"
 import { bodyOf, withPlainBreaks } from "../form/Cells.ts"
 import { formOf } from "../form/FormField.ts"
 
@@ -42,7 +43,7 @@ interface Edit {
   readonly fields: ReadonlyArray<string>
 }
 
-/** Reads the form; `errors` by input are those of tags that there are none of. */
+/** Reads the form; `errors` by input are those of tags that there are none of, and of broken JSON. */
 export const editOf = Effect.fnUntraced(function* (type: ObjectType, form: URLSearchParams) {
   const known = new Map(bulkFields(type))
   const given = [...form].flatMap(([name, value]): Array<readonly [string, string]> => {
@@ -54,9 +55,14 @@ export const editOf = Effect.fnUntraced(function* (type: ObjectType, form: URLSe
   const cells = { ...Object.fromEntries(filled), ...Object.fromEntries(empty.map((name) => [name, ""])) }
   // Cells that stand for no value count as changed from some value.
   const before = Object.fromEntries(empty.map((name) => [name, "x"]))
-  const body = bodyOf(formOf(type, []), before, cells) as Edit["body"]
+  const plain = formOf(type, [])
+  const body = bodyOf(plain, before, cells) as Edit["body"]
   const [added, removed] = [yield* tagsNamed(form.get(addTags)), yield* tagsNamed(form.get(removeTags))]
-  const errors: Errors = { ...wrong(addTags, added.unknown), ...wrong(removeTags, removed.unknown) }
+  const errors: Errors = {
+    ...brokenCells(plain, {}, cells),
+    ...wrong(addTags, added.unknown),
+    ...wrong(removeTags, removed.unknown)
+  }
   const asksForTags = Object.hasOwn(type.fields, "tags") && added.ids.length + removed.ids.length > 0
   const tagsOf = (row: Row) => {
     const tags = Array.isArray(row["tags"]) ? (row["tags"] as ReadonlyArray<number>) : []

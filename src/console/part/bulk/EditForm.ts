@@ -1,11 +1,12 @@
 /** The form of a bulk edit, from the declaration of its type alone. */
-import { type Errors, type Field, textsIn } from "../../../inventory/Field.ts"
+import { type Errors, type Field, type Messages } from "../../../inventory/Field.ts"
 import type { Request } from "../../../http/Route.ts"
 import type { ObjectType } from "../../../inventory/ObjectType.ts"
 import { naturalKey } from "../../../inventory/derive/filter/Path.ts"
 import { objectType } from "../../../inventory/Registry.ts"
 import { Html, html } from "../../Html.ts"
 import { fieldTitle, pathOf, pluralOf } from "../Title.ts"
+import { inWordsAll } from "../fault/InWords.ts"
 import { hidingInput } from "../form/Control.ts"
 import { isLong as isSeveralLines } from "../form/FormField.ts"
 import { listOf } from "./BulkPage.ts"
@@ -27,6 +28,8 @@ export const editForm = ({ type, request, selected, form, errors }: Form): Html 
   const inputs = [...bulkFields(type).map(([name]) => name), ...(hasTags ? [addTags, removeTags] : [])]
   // The first wrong field gets the focus.
   const first = inputs.find((name) => Object.hasOwn(errors, name))
+  const wordsOf = (name: string, messages: Messages): string =>
+    inWordsAll({ type, name, messages, input: form.get(`${fieldPrefix}${name}`) ?? undefined })
   const row = (name: string, title: string, control: (common: Html) => Html, below: Html, beside?: Html): Html => {
     const error = errors[name]
     const common = html`id="f-${name}"
@@ -35,7 +38,7 @@ export const editForm = ({ type, request, selected, form, errors }: Form): Html 
     return html`<div class="form-row">
       <label for="f-${name}">${title}</label>
       <div>
-        ${control(common)}${error === undefined ? "" : html`<p class="field-error" id="e-${name}">${textsIn(error).join(" ")}</p>`}${below}
+        ${control(common)}${error === undefined ? "" : html`<p class="field-error" id="e-${name}">${wordsOf(name, error)}</p>`}${below}
       </div>
       ${beside ?? ""}
     </div>`

@@ -1,7 +1,8 @@
 /** What a check or an import found, by row and field. */
 import type { Report } from "../../../http/files/Import.ts"
-import { textsIn } from "../../../inventory/Field.ts"
 import { type Html, html } from "../../Html.ts"
+import { inWordsAll } from "../fault/InWords.ts"
+import { isOfObject } from "../form/ObjectForm.ts"
 import { shortened } from "../list/Cell.ts"
 import { number } from "../list/Pager.ts"
 import { changeType } from "../../../inventory/read/Changes.ts"
@@ -13,7 +14,7 @@ const rowsMax = 100
 
 type Rows = Report["errors"]
 
-export const rowErrors = (errors: Rows): Html =>
+export const rowErrors = (type: ObjectType, errors: Rows): Html =>
   html`<div class="alert-line" role="alert" id="problem">
       <b>Nothing was imported.</b> ${errors.length === 1 ? "One row has" : `${number(errors.length)} rows have`} errors.
     </div>
@@ -31,7 +32,7 @@ export const rowErrors = (errors: Rows): Html =>
             </tr>
           </thead>
           <tbody>
-            ${errors.slice(0, rowsMax).map(({ row, errors }) => rowsOf(row, Object.entries(errors)))}
+            ${errors.slice(0, rowsMax).map(({ row, errors }) => rowsOf(type, row, Object.entries(errors)))}
           </tbody>
         </table>
       </div>
@@ -39,6 +40,7 @@ export const rowErrors = (errors: Rows): Html =>
     </div>`
 
 const rowsOf = (
+  type: ObjectType,
   row: number,
   errors: ReadonlyArray<readonly [field: string, messages: Rows[number]["errors"][string]]>
 ): Html =>
@@ -46,8 +48,8 @@ const rowsOf = (
     ([field, messages], at) =>
       html`<tr>
         ${at === 0 ? html`<th scope="row" rowspan="${errors.length}">${number(row)}</th>` : ""}
-        <td>${/^(__all__|non_field_errors)$/.test(field) ? html`<span class="none">—</span>` : fieldTitle(field)}</td>
-        <td class="whole">${shortened(textsIn(messages).join(" "), 500)}</td>
+        <td>${isOfObject(field) ? html`<span class="none">—</span>` : fieldTitle(field)}</td>
+        <td class="whole">${shortened(inWordsAll({ type, name: field, messages }), 500)}</td>
       </tr>`
   )}`
 

@@ -3,8 +3,9 @@ import { type Errors, type Messages, textsIn } from "../../../inventory/Field.ts
 import type { ObjectType } from "../../../inventory/ObjectType.ts"
 import { type Html, html } from "../../Html.ts"
 import { icon } from "../Icon.ts"
+import { inWords } from "../fault/InWords.ts"
 import { formInPlace } from "../InPlace.ts"
-import { pathOf } from "../Title.ts"
+import { fieldTitle, pathOf } from "../Title.ts"
 import type { Cells } from "./Cells.ts"
 import { besideForm } from "./Beside.ts"
 import { type Conflict, conflictChoice } from "./Conflict.ts"
@@ -31,7 +32,7 @@ export interface Filled {
 }
 
 /** Errors by the input that they are about; under "" those of the object. */
-const sorted = (form: Form, errors: Errors): ReadonlyMap<string, ReadonlyArray<string>> => {
+const sorted = ({ form, cells, errors }: Filled): ReadonlyMap<string, ReadonlyArray<string>> => {
   const found = new Map<string, Array<string>>()
   const tell = (name: string, message: string) => found.set(name, [...(found.get(name) ?? []), message])
   const names = new Set(form.fields.map(({ name }) => name))
@@ -39,16 +40,21 @@ const sorted = (form: Form, errors: Errors): ReadonlyMap<string, ReadonlyArray<s
     for (const message of new Set(textsIn(messages as Messages))) {
       // The write tells of custom fields in words alone.
       const custom = `cf_${/custom field '(\w+)'/.exec(message)?.[1] ?? ""}`
-      tell(names.has(name) ? name : names.has(custom) ? custom : "", message)
+      const input = names.has(name) ? name : names.has(custom) ? custom : ""
+      const words = inWords({ type: form.type, name: input || name, message, input: cells[input] })
+      tell(input, input !== "" || isOfObject(name) ? words : `${fieldTitle(name)}: ${words}`)
     }
   }
   return found
 }
 
+/** Whether an error is told of the object, and of no field of it. */
+export const isOfObject = (name: string): boolean => /^(__all__|non_field_errors)$/.test(name)
+
 /** The form, with the faults of what was sent before. Without scripts it works alike. */
 export const objectForm = (filled: Filled): Html => {
   const { form, token, object, cancel, focus, cells, isUnsaved } = filled
-  const errors = sorted(form, filled.errors)
+  const errors = sorted(filled)
   const first = focus ?? form.fields.find(({ name }) => errors.has(name))?.name
   const groups = [...Map.groupBy(form.fields, ({ group }) => group)]
   const beside = besideForm(form.type.id, object?.id)
@@ -68,7 +74,7 @@ export const objectForm = (filled: Filled): Html => {
         ([title, fields], at) =>
           html`<section class="card form-group" aria-labelledby="g-${at}">
             <h2 id="g-${at}">${title}</h2>
-            ${fields.map((field) => (object === undefined || Object.hasOwn(cells, field.name) ? row(filled, field, errors.get(field.name) ?? [], field.name === first) : leftOut(form.type, field, object.id)))}
+            ${fields.map((field) => (object === undefined || Object.hasOwn(cells, field.name) ? row(filled, field, errors.get(field.name) ?? [], field.name === first) : leftOut(form.type, field, object.id, errors.get(field.name) ?? [], field.name === first)))}
           </section>`
       )}
       <div class="form-end">
@@ -120,18 +126,27 @@ const row = (
     ${label(field)}
     <div>
       ${control({ field, cells, labels, describedBy, hasFocus, isWrong: messages.length > 0 })}
-      ${messages.length === 0 ? "" : html`<p class="field-error" id="e-${name}">${messages.join(" ")}</p>`}
-      ${conflict === undefined ? "" : conflictChoice(conflict, field, cells, labels)}
+      ${fieldError(field, messages)} ${conflict === undefined ? "" : conflictChoice(conflict, field, cells, labels)}
       ${hint === "" ? "" : html`<p class="sub" id="h-${name}">${hint}</p>`}
     </div>
   </div>`
 }
 
+const fieldError = ({ name }: FormField, messages: ReadonlyArray<string>): Html | string =>
+  messages.length === 0 ? "" : html`<p class="field-error" id="e-${name}">${messages.join(" ")}</p>`
+
 /** A value that is too long for a form stays as it is. */
-const leftOut = (type: ObjectType, field: FormField, id: number): Html =>
+const leftOut = (
+  type: ObjectType,
+  field: FormField,
+  id: number,
+  messages: ReadonlyArray<string>,
+  hasFocus: boolean
+): Html =>
   html`<div class="form-row">
     <span class="label">${field.title}</span>
-    <div>
+    <div ${messages.length === 0 ? "" : html`id="${inputId(field)}" tabindex="-1"`} ${hasFocus ? html`autofocus` : ""}>
+      ${fieldError(field, messages)}
       <p class="sub links">
         The text is too long for a form, and stays as it is. Change it with the API: <code>PATCH</code>
         <a href="${type.path}${id}/">${type.path}${id}/</a>

@@ -8,6 +8,7 @@ import type { ObjectType } from "../../../inventory/ObjectType.ts"
 import { objectType } from "../../../inventory/Registry.ts"
 import { type Html, html } from "../../Html.ts"
 import { csrfInput } from "../form/Csrf.ts"
+import { inWords } from "../fault/InWords.ts"
 import { icon } from "../Icon.ts"
 import { fieldTitle, pathOf } from "../Title.ts"
 import { changed, filtersOf, withQuery } from "./Query.ts"
@@ -55,7 +56,10 @@ const applied = (query: URLSearchParams, slug: string): string => {
 const saveForm = (type: ObjectType, request: Request, unsaved: Unsaved | undefined): Html => {
   const { name = "", shared = false, errors = {} } = unsaved ?? {}
   const wrong = Object.entries(errors).flatMap(([field, messages]) =>
-    textsIn(messages).map((text) => (field === "name" ? text : `${fieldTitle(field)}: ${text}`))
+    textsIn(messages).map((message) => {
+      const words = inWords({ type: savedFilterType, name: field, message, input: field === "name" ? name : undefined })
+      return field === "name" ? words : `${fieldTitle(field)}: ${words}`
+    })
   )
   return html`<form method="post" action="${withQuery(`${pathOf(type)}save-filter/`, request.url.searchParams)}">
     ${csrfInput(request)}

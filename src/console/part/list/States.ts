@@ -5,6 +5,7 @@ import type { HttpRefused } from "../../../http/HttpRefused.ts"
 import type { Action } from "../../../inventory/Clearance.ts"
 import type { ObjectType } from "../../../inventory/ObjectType.ts"
 import { type Html, html } from "../../Html.ts"
+import { inWordsAll } from "../fault/InWords.ts"
 import { icon } from "../Icon.ts"
 import { inSentence, nameOf, pathOf, pluralOf } from "../Title.ts"
 import { filterTitle, filterValue } from "./FilterName.ts"
@@ -64,6 +65,7 @@ const noMatch = (
 
 /** Why the objects could not be read, in words, with the status of the page; undefined if nobody can tell. */
 export const problemOf = (
+  type: ObjectType,
   error: HttpRefused | SqlError.SqlError,
   { url }: { readonly url: URL }
 ): { readonly status: number; readonly shown: Html } | undefined => {
@@ -80,9 +82,18 @@ export const problemOf = (
     status: 400,
     shown: alert(
       html`<b>The list is not shown, because a filter cannot be understood.</b>
-        ${faults.map(([name, messages]) => html`<div><code>${name}</code>: ${[messages].flat().map(String).join(" ")}</div>`)}`
+        ${faults.map(([name, messages]) => html`<div>${isOfList(name) ? "" : html`<b>${filterTitle(name)}</b> (<code>${name}</code>): `}${wordsOf(type, name, messages, url)}</div>`)}`
     )
   }
+}
+
+const isOfList = (name: string): boolean => /^(detail|non_field_errors)$/.test(name)
+
+/** Of the filter's values the message is about one, and names it where there are several. */
+const wordsOf = (type: ObjectType, name: string, messages: unknown, { searchParams }: URL): string => {
+  const given = searchParams.getAll(name)
+  const input = given.length === 1 ? given[0] : undefined
+  return inWordsAll({ type, name, messages: [messages].flat().map(String), input })
 }
 
 const alert = (content: Html): Html => html`<div class="alert-line links" role="alert">${content}</div>`

@@ -112,6 +112,12 @@ const networks: Readonly<Record<string, (sql: string, value: string) => string>>
   net_host_contained: (sql, value) => `${hostOf(sql)} <<= ${value}::inet`
 }
 
+/** The lookups that a name may end with. */
+export const constraintLookups: ReadonlySet<string> = new Set([
+  ...[names, written, networks].flatMap(Object.keys),
+  ...["isnull", "range"]
+])
+
 const asked = (of: Comparand, lookup: string, value: unknown, bind: Bind): Compiled => {
   const isNone = of.kind === "list" ? `cardinality(${of.sql}) = 0` : `${of.sql} is null`
   if (lookup === "isnull") return typeof value === "boolean" ? (value ? isNone : `not (${isNone})`) : undefined

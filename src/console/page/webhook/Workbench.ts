@@ -11,6 +11,7 @@ import { readForm } from "../../../http/wire/Body.ts"
 import { type Dictionary, isDictionary } from "../../../inventory/Field.ts"
 import { eventPath } from "../../../inventory/derive/represent/EventPaths.ts"
 import { conditionWarnings } from "../../../inventory/derive/represent/ConditionWarnings.ts"
+import { templateWarnings } from "../../../inventory/derive/represent/TemplateWarnings.ts"
 import { byIds, customFieldsOf } from "../../../inventory/read/Read.ts"
 import { type Html, html } from "../../Html.ts"
 import { shownJson } from "../../part/api/Json.ts"
@@ -59,7 +60,7 @@ const contentOf = Effect.fnUntraced(function* (request: Request, sent: URLSearch
   const pasted = sent.get("_event")?.trim() ?? ""
   if (pasted !== "") {
     const trial = yield* trialOfPasted(request, draft, jsonOf(pasted))
-    return html`${keptChoice(sent)}${matches(trial, draft)}${yield* requestCard(trial)}`
+    return html`${keptChoice(sent)}${matches(trial, draft)}${yield* requestCard(trial, draft)}`
   }
   const change = /^\d{1,15}$/.exec(sent.get("_change") ?? "")?.[0]
   const { choices, found } = yield* trialOf(request, draft, change === undefined ? undefined : Number(change))
@@ -89,7 +90,7 @@ const contentOf = Effect.fnUntraced(function* (request: Request, sent: URLSearch
         >
       </p>
     </section>
-    ${matches(trial, draft)}${yield* requestCard(trial)}`
+    ${matches(trial, draft)}${yield* requestCard(trial, draft)}`
 })
 
 /** Undefined if it is none. A form has at most 256 KiB, so that parsing is a short step of the event loop. */
@@ -136,11 +137,11 @@ const matches = ({ verdict }: Trial, draft: Draft): Html => {
   </section>`
 }
 
-const requestCard = Effect.fnUntraced(function* ({ method, url, headers, body, faults }: Trial) {
+const requestCard = Effect.fnUntraced(function* ({ method, url, headers, body, faults }: Trial, draft: Draft) {
   const isJson = body !== undefined && parses(body)
   return html`<section class="card" aria-labelledby="wb-request">
     <div class="ch"><h2 id="wb-request">The request</h2></div>
-    ${faults.map(faultLine)}
+    ${faults.map(faultLine)}${unknownNames(draft)}
     ${url === undefined ? "" : html`<p class="note mono"><span class="mth">${method}</span>${beginning(url, 500)}</p>`}
     ${
       headers === undefined
@@ -162,6 +163,17 @@ ${isJson ? (yield* shownJson(body)).html : beginning(body, textCharsMax)}</pre>`
     }
   </section>`
 })
+
+/** The names in templates that no event has: they print nothing, and the trial alone would not show why. */
+const unknownNames = (draft: Draft): Html =>
+  html`${(["payload_url", "additional_headers", "body_template"] as const).flatMap((name) =>
+    templateWarnings(draft.content_types, draft[name]).map(
+      ({ line, column, message }) =>
+        html`<p class="alert-line alert-warn">
+          <b>${fieldTitle(name)}, line ${line}, column ${column}:</b> ${message}
+        </p>`
+    )
+  )}`
 
 const faultLine = ({ field, message, line, column, snippet }: Fault): Html =>
   html`<div class="alert-line alert-bad" role="alert">

@@ -4,7 +4,7 @@
  */
 import type { Field, View } from "../../Field.ts"
 import type { Shape } from "../../Derived.ts"
-import { perType } from "../../ObjectType.ts"
+import { type ObjectType, perType } from "../../ObjectType.ts"
 import { objectType, registry } from "../../Registry.ts"
 
 /** What a path finds: a value, an object, objects of a list, or something that no declaration describes. */
@@ -14,6 +14,8 @@ type Found = NonNullable<ReturnType<View["eventPath"]>>
 interface Place {
   readonly found: Found
   readonly parts?: (name: string) => Place | undefined
+  /** The names of its parts. */
+  readonly names?: () => Iterable<string>
 }
 
 const value: Place = { found: "value" }
@@ -22,7 +24,8 @@ const nowhere: ReadonlyMap<string, Place> = new Map()
 
 const placeOf = (found: Found, parts: ReadonlyMap<string, Place>): Place => ({
   found,
-  parts: (name) => parts.get(name)
+  parts: (name) => parts.get(name),
+  names: () => parts.keys()
 })
 
 const values = (...names: ReadonlyArray<string>): ReadonlyMap<string, Place> =>
@@ -33,7 +36,8 @@ const labelled = placeOf("object", values("value", "label"))
 /** A nested object of the type. The type's own places are found when a path asks for them: types refer to each other. */
 const nested = (id: string, many: boolean): Place => ({
   found: many ? "objects" : "object",
-  parts: (name) => briefPlaces(objectType(id)).get(name)
+  parts: (name) => briefPlaces(objectType(id)).get(name),
+  names: () => briefPlaces(objectType(id)).keys()
 })
 
 const termination = placeOf("objects", new Map([...values("object_type", "object_id"), ["object", anything]]))
@@ -107,7 +111,16 @@ const context: ReadonlyMap<string, Place> = new Map([
 /** Where a path leads; undefined where no event of the type has it. `isChange`: in the snapshots, by its beginning there. */
 export const eventPath: View["eventPath"] = (id, path, isChange) => {
   const type = registry.get(id)
-  if (type === undefined) return "anything"
+  return type === undefined ? "anything" : placeAt(type, path, isChange)?.found
+}
+
+/** The names of the parts that events of the type have at a path; none where no declaration tells. */
+export const eventNames = (id: string, path: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const type = registry.get(id)
+  return type === undefined ? [] : [...(placeAt(type, path, false)?.names?.() ?? [])]
+}
+
+const placeAt = (type: ObjectType, path: ReadonlyArray<string>, isChange: boolean): Place | undefined => {
   const [first, second, ...others] = path
   if (isChange) return find(flatPlaces(type), path)
   if (first === "context") return find(context, path.slice(1))
@@ -115,11 +128,11 @@ export const eventPath: View["eventPath"] = (id, path, isChange) => {
   return find(second === "prechange" || second === "postchange" ? flatPlaces(type) : nowhere, others)
 }
 
-const find = (begin: ReadonlyMap<string, Place>, path: ReadonlyArray<string>): Found | undefined => {
+const find = (begin: ReadonlyMap<string, Place>, path: ReadonlyArray<string>): Place | undefined => {
   let place: Place | undefined = placeOf("object", begin)
   for (const name of path) {
-    if (place?.found === "anything") return "anything"
+    if (place?.found === "anything") return anything
     place = place?.parts?.(name)
   }
-  return place?.found
+  return place
 }

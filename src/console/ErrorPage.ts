@@ -1,6 +1,8 @@
 /** The page for a request that was refused or failed, for senders who ask for HTML. */
 import type { Reply } from "../http/Route.ts"
+import type { ErrorOfPage } from "../http/Server.ts"
 import { html } from "./Html.ts"
+import { refused } from "./part/api/Refused.ts"
 import { sheet } from "./part/Sheet.ts"
 
 const titles: Readonly<Record<number, string>> = {
@@ -16,19 +18,11 @@ const titles: Readonly<Record<number, string>> = {
   503: "Not available now"
 }
 
-interface Refused {
-  readonly status: number
-  /** The message that the API answers. */
-  readonly detail: string
-  readonly path: string
-  /** The request id, by which the log tells more. */
-  readonly requestId: string
-}
-
-export const errorPage = ({ status, detail, path, requestId }: Refused): Reply =>
+export const errorPage = ({ status, detail, path, requestId, refusal, sender }: ErrorOfPage): Reply =>
   sheet(
     titles[status] ?? "Not possible",
     html`${detail === "" ? "" : html`<p>${detail}</p>`}
+      ${sender?.user === undefined || refusal === undefined || status !== 403 ? "" : refused(refusal, sender, "/login/")}
       <p class="sub"><span class="mono">${path}</span><br />Request <span class="mono">${requestId}</span></p>
       <p class="links"><a href="/">Home</a></p>`,
     status

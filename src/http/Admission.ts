@@ -36,9 +36,16 @@ const actions: Readonly<Record<Method, Action>> = {
 
 export const addressOf = (incoming: Incoming): string | undefined => Option.getOrUndefined(incoming.remoteAddress)
 
-export const admit = Effect.fnUntraced(function* (incoming: Incoming, route: Route, origin: Origin) {
+/** `onSender` learns who the sender is, also of a request that is refused. */
+export const admit = Effect.fnUntraced(function* (
+  incoming: Incoming,
+  route: Route,
+  origin: Origin,
+  onSender: (principal: Principal) => void
+) {
   if (route.access === "unasked") return anonymous
   const principal = yield* identify(incoming, origin)
+  onSender(principal)
   yield* permit(incoming, route, principal, origin)
   return principal
 })

@@ -36,16 +36,27 @@ import { type Forwarded, forwarded, isTls, originOf } from "./wire/Origin.ts"
 import { asksForHtml, asksForPage } from "./wire/Reader.ts"
 import { targetOf } from "./wire/Target.ts"
 
+/** A request that was refused or failed, as its page tells of it. */
+export interface ErrorOfPage extends Refused {
+  readonly status: number
+  /** The message that the API answers. */
+  readonly detail: string
+  readonly path: string
+  /** The request id, by which the log tells more. */
+  readonly requestId: string
+}
+
+/** Why a request was refused, and to whom; filled in while it is answered. */
+interface Refused {
+  refusal?: Refusal
+  sender?: Principal
+}
+
 /** The routes, and the pages that `http` does not know to make. */
 interface Site {
   readonly routes: ReadonlyArray<Route>
   /** The page of an error for senders who ask for HTML. */
-  readonly errorPage: (error: {
-    readonly status: number
-    readonly detail: string
-    readonly path: string
-    readonly requestId: string
-  }) => Reply
+  readonly errorPage: (error: ErrorOfPage) => Reply
   /** The page of a form that was refused because its session has ended, or is another one. */
   readonly lostForm: (lost: LostForm) => Reply
   readonly browsing: Browsing
@@ -78,15 +89,17 @@ const answerAll = (serving: Serving) =>
     const { incoming } = told
     const requestId = randomUUID()
     const measured = new MeasuredRequest(incoming.method)
-    const reply: Reply = yield* answer(serving, told, requestId, measured).pipe(
+    const refused: Refused = {}
+    const reply: Reply = yield* answer(serving, told, requestId, measured, refused).pipe(
       Effect.catch((refusal) => {
         measured.refused(refusal)
+        refused.refusal = refusal
         return replyTo(refusal, incoming.url, requestId)
       }),
       Effect.catchCause((cause) => failed(cause, incoming.url, requestId)),
       Effect.annotateLogs({ request: requestId })
     )
-    const shown = forPeople(serving, reply, incoming, requestId)
+    const shown = forPeople(serving, reply, incoming, { ...refused, requestId })
     const sending = { incoming, requestId, secure: isTls(settings.baseUrl) }
     const response = yield* respond(shown, sending).pipe(
       // A write is committed by now: a refusal as its answer would be wrong.
@@ -124,7 +137,8 @@ const answer = Effect.fnUntraced(function* (
   serving: Serving,
   told: Forwarded,
   requestId: string,
-  measured: MeasuredRequest
+  measured: MeasuredRequest,
+  refused: Refused
 ) {
   const { find } = serving
   const { incoming } = told
@@ -150,7 +164,7 @@ const answer = Effect.fnUntraced(function* (
     // A failing database is answered at once: asking again would take as long and fail as well.
     if (guess.premise.holds || isFailure(reply)) return yield* Effect.fromResult(reply)
   }
-  const admitted = yield* admit(incoming, match.route, origin).pipe(
+  const admitted = yield* admit(incoming, match.route, origin, (sender) => void (refused.sender = sender)).pipe(
     Effect.provideServiceEffect(SqlClient.SqlClient, AdmissionSql),
     Effect.result
   )
@@ -164,12 +178,12 @@ const forPeople = (
   { errorPage }: Serving,
   reply: Reply,
   incoming: HttpServerRequest.HttpServerRequest,
-  requestId: string
+  refused: Refused & { readonly requestId: string }
 ): Reply => {
   if (reply.status < 400 || reply.json === undefined) return reply
   if (!(incoming.url.startsWith("/api/") ? asksForPage(incoming) : asksForHtml(incoming))) return reply
   const detail = String((reply.json as { readonly detail?: unknown }).detail ?? "")
-  const page = errorPage({ status: reply.status, detail, path: incoming.url, requestId })
+  const page = errorPage({ ...refused, status: reply.status, detail, path: incoming.url })
   return { ...page, headers: { ...page.headers, ...reply.headers } }
 }
 

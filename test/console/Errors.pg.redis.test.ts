@@ -1,5 +1,6 @@
 /** Errors of pages, for browsers and for programs; and what a user may not see. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { openBrowser } from "../auth/Browser.ts"
 import { makeUser } from "../auth/Users.ts"
 import { type Api, sharedApi } from "../support/Api.ts"
 import { named } from "../support/Client.ts"
@@ -56,6 +57,39 @@ describe("an error of a page", () => {
   it("of a reader who is not logged in leads to the login", async () => {
     const reply = await get("/dcim/sites/?q=x", html)
     expect([reply.status, reply.headers.get("location")]).toEqual([302, "/login/?next=%2Fdcim%2Fsites%2F%3Fq%3Dx"])
+  })
+})
+
+describe("a reader who is not logged in", () => {
+  it("gets the login instead of an empty home page", async () => {
+    const reply = await get("/", html)
+    expect([reply.status, reply.headers.get("location")]).toEqual([302, "/login/?next=%2F"])
+  })
+
+  it("keeps the user name after a wrong password, and goes on with the password", async () => {
+    const reply = await openBrowser(api.service.url).logIn(`o"lsen`, "wrong")
+    const page = await reply.text()
+    expect(page).toMatch(/name="username"\s+value="o&quot;lsen"/)
+    expect(/<input\s+name="password"[^>]*>/.exec(page)![0]).toContain("autofocus")
+    expect(page.match(/autofocus/g)).toHaveLength(1)
+  })
+})
+
+describe("a page that its reader may not see", () => {
+  it("names the user and the permission, as the page of the API does", async () => {
+    const user = await makeUser(api, "unprivileged", { types: ["dcim.site"], actions: ["view"] })
+    const [seen] = (await api.call<{ results: ReadonlyArray<{ id: number }> }>("GET", "/api/dcim/sites/")).json.results
+    for (const [path, permission] of [
+      ["/dcim/devices/", /view\s+Devices<\/b>\s*\(<code>dcim\.device</],
+      ["/dcim/sites/add/", /add\s+Sites<\/b>\s*\(<code>dcim\.site</],
+      [`/dcim/sites/${seen!.id}/journal/`, /view\s+Journal entries<\/b>\s*\(<code>extras\.journalentry</]
+    ] as const) {
+      const reply = await get(path, { ...html, authorization: `Token ${user.token}` })
+      expect([path, reply.status, reply.text]).toEqual([path, 403, expect.stringMatching(permission)])
+      expect(reply.text).toContain("You are logged in as <b>unprivileged</b>")
+    }
+    const json = await api.raw("GET", "/api/dcim/devices/", undefined, user.token)
+    expect(json.json).toEqual({ detail: "You do not have permission to perform this action." })
   })
 })
 

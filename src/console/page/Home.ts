@@ -1,5 +1,6 @@
 /** `/`: where to begin, the latest changes, what failed, and how many objects there are. */
 import { Effect } from "effect"
+import { loginFirst } from "../../http/Admission.ts"
 import type { Handler, Route } from "../../http/Route.ts"
 import { visibleToSender } from "../../inventory/Clearance.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
@@ -23,6 +24,8 @@ const show: Handler = (request) =>
   Effect.gen(function* () {
     const visible = yield* visibleToSender
     const types = [...registry.values()].filter((type) => type.kind === "object" && visible(type).sql !== "false")
+    // Nothing can be shown to somebody unknown: the login is the way in.
+    if (request.principal.user === undefined && types.length === 0) return yield* loginFirst(request.incoming)
     const found = yield* countEach(
       types.map((type) => ({ type, where: everything })),
       countedMax
@@ -39,7 +42,7 @@ const show: Handler = (request) =>
     })
   })
 
-const nothing = html`<p class="alert-line">You may view no objects. Log in, or ask for a permission.</p>`
+const nothing = html`<p class="alert-line">You may view no objects. Ask an administrator for a permission.</p>`
 
 const changesMax = 8
 

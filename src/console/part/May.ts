@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { Denied } from "../../auth/Denied.ts"
 import { type Action, Clearance } from "../../inventory/Clearance.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { nothing } from "../../inventory/derive/filter/Where.ts"
@@ -11,3 +12,7 @@ export const mayDo = (type: ObjectType) =>
       (action: Action): boolean =>
         type.kind === "object" && where(type, action).sql !== nothing.sql
   )
+
+/** The refusal of a page that shows objects of the type to a reader who may view none. */
+export const missingView = ({ id }: ObjectType): Denied =>
+  new Denied({ reason: "NoPermission", missing: { action: "view", objectType: id } })

@@ -40,7 +40,8 @@ const submit: Handler = (request) =>
     const sent = sender === undefined ? new URLSearchParams() : carried
     // Otherwise another site could log somebody in as somebody else.
     if (cookie === undefined || !isSameSecret(form.get("csrfmiddlewaretoken") ?? "", cookie)) {
-      return { ...loginForm(request, { next, sent, problem: "The form has expired. Please try again." }), status: 403 }
+      const problem = "The form has expired. Please try again."
+      return { ...loginForm(request, { next, sent, name, problem }), status: 403 }
     }
     const address = addressOf(incoming)
     const found = yield* logIn(name, form.get("password") ?? "", address).pipe(
@@ -49,7 +50,7 @@ const submit: Handler = (request) =>
         Denied: (denied) => Effect.as(auditDenied(denied, "POST /login/", name, address), undefined)
       })
     )
-    if (found === undefined) return loginForm(request, { next, sent, problem: wrong })
+    if (found === undefined) return loginForm(request, { next, sent, name, problem: wrong })
     const { key, seconds } = yield* begin(found.user.id, principal.session, {
       address,
       agent: incoming.headers["user-agent"]

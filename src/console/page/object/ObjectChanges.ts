@@ -1,7 +1,7 @@
 /** `/<app>/<type>/<id>/changelog/`: what was done to the object, the newest first. */
 import { Effect } from "effect"
 import { Settings } from "../../../Config.ts"
-import { Denied } from "../../../auth/Denied.ts"
+import { missingView } from "../../part/May.ts"
 import type { Handler, Route } from "../../../http/Route.ts"
 import { pageBounds } from "../../../http/wire/Paging.ts"
 import { cleared } from "../../../inventory/Clearance.ts"
@@ -21,7 +21,7 @@ const show =
   (request) =>
     Effect.gen(function* () {
       const { row, view } = yield* objectOfTab(type, request)
-      if ((yield* cleared(changeType, "view")).sql === "false") return yield* new Denied({ reason: "NoPermission" })
+      if ((yield* cleared(changeType, "view")).sql === "false") return yield* missingView(changeType)
       const { pageSize, pageSizeMax } = yield* Settings
       const query = request.url.searchParams
       const asked = withPageSize(request).url.searchParams

@@ -1,7 +1,7 @@
 /** `/<app>/<type>/<id>/deliveries/`: which webhooks were told about the object, when, and how it went. */
 import { Effect } from "effect"
 import { Settings } from "../../../Config.ts"
-import { Denied } from "../../../auth/Denied.ts"
+import { missingView } from "../../part/May.ts"
 import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
 import type { Handler, Route } from "../../../http/Route.ts"
 import { pageBounds } from "../../../http/wire/Paging.ts"
@@ -26,7 +26,7 @@ const show =
   (request) =>
     Effect.gen(function* () {
       const { row, view } = yield* objectOfTab(type, request)
-      if ((yield* cleared(deliveryType, "view")).sql === "false") return yield* new Denied({ reason: "NoPermission" })
+      if ((yield* cleared(deliveryType, "view")).sql === "false") return yield* missingView(deliveryType)
       const { pageSize, pageSizeMax } = yield* Settings
       const query = request.url.searchParams
       const asked = withPageSize(request).url.searchParams

@@ -1,7 +1,7 @@
 /** `/<app>/<type>/<id>/journal/`: notes about the object, and a form for one more. */
 import { Effect, Result } from "effect"
 import { Settings } from "../../../Config.ts"
-import { Denied } from "../../../auth/Denied.ts"
+import { missingView } from "../../part/May.ts"
 import { authorize } from "../../../auth/Permission.ts"
 import { type Handler, type Request, type Route, redirect } from "../../../http/Route.ts"
 import { readForm } from "../../../http/wire/Body.ts"
@@ -36,7 +36,7 @@ const blank: Typed = { kind: "info", comments: "", errors: {} }
 
 const page = Effect.fnUntraced(function* (type: ObjectType, request: Request, typed: Typed, status = 200) {
   const { row, view } = yield* objectOfTab(type, request)
-  if ((yield* cleared(journalType, "view")).sql === "false") return yield* new Denied({ reason: "NoPermission" })
+  if ((yield* cleared(journalType, "view")).sql === "false") return yield* missingView(journalType)
   const { pageSize, pageSizeMax } = yield* Settings
   const query = request.url.searchParams
   const asked = withPageSize(request).url.searchParams

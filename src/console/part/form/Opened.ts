@@ -1,6 +1,6 @@
 /** Opens the form of an object for those who may see the object and write it. */
 import { Effect } from "effect"
-import { Denied } from "../../../auth/Denied.ts"
+import { missingView } from "../May.ts"
 import { notFound } from "../../../http/HttpRefused.ts"
 import type { Request } from "../../../http/Route.ts"
 import { rowOf } from "../../../http/objects/Objects.ts"
@@ -21,7 +21,7 @@ export const writtenTypes: ReadonlyArray<ObjectType> = [...registry.values()].fi
  * it fails as a read of the object does; without the right to the action with 404.
  */
 export const opened = Effect.fnUntraced(function* <T extends ObjectType>(type: T, request: Request, action: Action) {
-  if ((yield* cleared(type, "view")).sql === "false") return yield* new Denied({ reason: "NoPermission" })
+  if ((yield* cleared(type, "view")).sql === "false") return yield* missingView(type)
   const { id = "" } = request.params
   if (!/^\d{1,15}$/.test(id)) return yield* notFound()
   const { rows, beside } = yield* readOne(type, Number(id))

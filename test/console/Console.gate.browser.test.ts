@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
     const { page, close } = await loggedIn()
     const response = await page.goto("/dcim/sites/?status=nowhere")
     expect(response?.status()).toBe(400)
-    expect(await page.getByRole("alert").textContent()).toContain("status: ")
+    expect(await page.getByRole("alert").textContent()).toContain("Status (status): ")
     expect(await page.locator("#objects").count()).toBe(0)
     await close()
   })

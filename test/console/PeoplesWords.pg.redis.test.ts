@@ -59,6 +59,13 @@ describe("a form of the console", () => {
     expect(reply.beside("conditions")).toBe(
       'This is no valid JSON. Line 3, column 1: expected "," or "]", but found "}". The [ in line 1, column 9 is not closed.'
     )
+    // The other faults are told with it.
+    const all = await send("/extras/webhooks/add/", { ...hook, conditions, content_types: "", scope_user: "dc9" })
+    expect([all.beside("conditions"), all.beside("content_types"), all.beside("scope_user")]).toEqual([
+      expect.stringContaining("Line 3, column 1"),
+      "Fill in this field.",
+      expect.stringContaining('There is no user with the username "dc9"')
+    ])
     const answer = await api.call("POST", "/api/extras/webhooks/", {
       ...hook,
       content_types: ["dcim.site"],

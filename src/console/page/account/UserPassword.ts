@@ -3,11 +3,12 @@ import { Effect, Result } from "effect"
 import { type Handler, type Request, type Route, redirect } from "../../../http/Route.ts"
 import { rowOf } from "../../../http/objects/Objects.ts"
 import { readForm } from "../../../http/wire/Body.ts"
-import { type Row, textsIn } from "../../../inventory/Field.ts"
+import type { Row } from "../../../inventory/Field.ts"
 import { objectType } from "../../../inventory/Registry.ts"
 import { update } from "../../../inventory/write/Write.ts"
 import { WriteRefused } from "../../../inventory/write/WriteRefused.ts"
 import { html } from "../../Html.ts"
+import { inWordsAll } from "../../part/fault/InWords.ts"
 import { csrfInput } from "../../part/form/Csrf.ts"
 import { framed } from "../../part/Frame.ts"
 import { icon } from "../../part/Icon.ts"
@@ -58,7 +59,16 @@ const submit: Handler = (request) =>
     const set = yield* Effect.result(update(userType, [{ id: row.id, body: { password } }], false, request.author))
     if (Result.isSuccess(set)) return { ...redirect(pathOf(userType, row.id)), written: [row.id] }
     if (!(set.failure instanceof WriteRefused)) return yield* set.failure
-    return yield* page(request, row, textsIn(set.failure.errors[0]?.["password"] ?? []).join(" "))
+    return yield* page(
+      request,
+      row,
+      inWordsAll({
+        type: userType,
+        name: "password",
+        messages: set.failure.errors[0]?.["password"] ?? [],
+        input: password
+      })
+    )
   })
 
 export default {

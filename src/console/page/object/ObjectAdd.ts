@@ -8,7 +8,7 @@ import { byIds, customFieldsOf } from "../../../inventory/read/Read.ts"
 import { create } from "../../../inventory/write/Write.ts"
 import { WriteRefused } from "../../../inventory/write/WriteRefused.ts"
 import { flash } from "../../part/Flash.ts"
-import { brokenCells } from "../../part/fault/BrokenJson.ts"
+import { brokenCells, refusingBroken } from "../../part/fault/BrokenJson.ts"
 import { bodyOf, cellsIn, cellsOf } from "../../part/form/Cells.ts"
 import { clonedCells } from "../../part/form/Clone.ts"
 import { type Form, formOf } from "../../part/form/FormField.ts"
@@ -51,9 +51,8 @@ const submit =
       if (picked !== undefined)
         return yield* formState(request, { form, cells: withPicked(picked, sent, cells), focus: picked.name })
       if (sent.has("_again")) return yield* formState(request, { form, cells, focus: sent.get("_again") ?? "" })
-      const broken = brokenCells(form, {}, cells)
-      if (Object.keys(broken).length > 0) return yield* formState(request, { form, cells, errors: broken })
-      const making = Effect.map(create(type, [bodyOf(form, {}, cells)], request.author), ([made]) => made!.row)
+      const creating = create(type, [bodyOf(form, {}, cells)], request.author)
+      const making = Effect.map(refusingBroken(brokenCells(form, {}, cells), creating), ([made]) => made!.row)
       const answer = sent.has("_preview")
         ? Effect.flatMap(previewOf(type, request, undefined, making), (preview) =>
             formState(request, { form, cells, note: previewCard(preview) })

@@ -9,7 +9,7 @@ import { byIds } from "../../../inventory/read/Read.ts"
 import { update } from "../../../inventory/write/Write.ts"
 import { WriteRefused } from "../../../inventory/write/WriteRefused.ts"
 import { flash } from "../../part/Flash.ts"
-import { brokenCells } from "../../part/fault/BrokenJson.ts"
+import { brokenCells, refusingBroken } from "../../part/fault/BrokenJson.ts"
 import { bodyOf, cellsIn, cellsOf, withoutLong } from "../../part/form/Cells.ts"
 import { wasIn, withChoices } from "../../part/form/Conflict.ts"
 import { type FormState, existing, formState, versionOf } from "../../part/form/FormState.ts"
@@ -55,10 +55,9 @@ const write = Effect.fnUntraced(function* (request: Request, state: Editing, sen
   const { type } = form
   const { row } = object
   const now = cellsOf(form, row)
-  const broken = brokenCells(form, now, cells)
-  if (Object.keys(broken).length > 0) return yield* formState(request, { ...state, errors: broken })
   const change = { id: row.id, body: bodyOf(form, now, cells) }
-  const changing = update(type, [change], false, request.author, guardOf(object.version))
+  const updating = update(type, [change], false, request.author, guardOf(object.version))
+  const changing = refusingBroken(brokenCells(form, now, cells), updating)
   const done = yield* Effect.result(
     sent.has("_preview")
       ? previewOf(

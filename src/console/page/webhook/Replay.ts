@@ -3,7 +3,9 @@ import { Clock, Effect } from "effect"
 import { askForReplay, momentOf, replayType } from "../../../deliver/request/Replay.ts"
 import { type Handler, type Request, type Route, redirect } from "../../../http/Route.ts"
 import { readForm } from "../../../http/wire/Body.ts"
+import type { Messages } from "../../../inventory/Field.ts"
 import { html } from "../../Html.ts"
+import { inWordsAll } from "../../part/fault/InWords.ts"
 import { icon } from "../../part/Icon.ts"
 import { pathOf } from "../../part/Title.ts"
 import { actForm, actPage, openedWebhook, webhookType } from "../../part/webhook/Opened.ts"
@@ -40,6 +42,9 @@ const page = Effect.fnUntraced(function* (request: Request, sent?: URLSearchPara
   })
 })
 
+const wordsOf = (name: string, messages: Messages, sent: URLSearchParams): string =>
+  inWordsAll({ type: replayType, name, messages, input: sent.get(name) ?? undefined })
+
 const submit: Handler = (request) =>
   Effect.gen(function* () {
     const sent = yield* readForm(request.incoming)
@@ -47,8 +52,8 @@ const submit: Handler = (request) =>
     const now = new Date(yield* Clock.currentTimeMillis).toISOString()
     const since = momentOf(sent.get("since")?.trim() ?? "")
     const until = (sent.get("until")?.trim() ?? "") === "" ? { value: now } : momentOf(sent.get("until"))
-    if ("errors" in since) return yield* page(request, sent, `From: ${since.errors.join(" ")}`)
-    if ("errors" in until) return yield* page(request, sent, `Until: ${until.errors.join(" ")}`)
+    if ("errors" in since) return yield* page(request, sent, `From: ${wordsOf("since", since.errors, sent)}`)
+    if ("errors" in until) return yield* page(request, sent, `Until: ${wordsOf("until", until.errors, sent)}`)
     const dryRun = sent.get("dry_run") === "1"
     const askedBy = request.author.userId
     const id = yield* askForReplay({ webhook: row.id, since: since.value, until: until.value, dryRun, askedBy })

@@ -182,7 +182,7 @@ describe.skipIf(!hasBrowser)("the tabs of an object", () => {
     await page.selectOption("#kind", "warning")
     await page.fill("#comments", "  ")
     await page.click("main form button")
-    expect(await page.locator(".field-error").textContent()).toContain("may not be blank")
+    expect(await page.locator(".field-error").textContent()).toContain("Fill in this field")
     expect(await page.inputValue("#kind")).toBe("warning")
     await page.fill("#comments", hostile)
     await page.click("main form button")

@@ -25,6 +25,17 @@ const post = (to: string, body: unknown = {}) => hooks.api.call<Json & { id: num
 const paused = async (name: string, count: number, fields: Json = {}) => {
   const id = await hooks.webhook(name, fields)
   await post(`/api/extras/webhooks/${id}/pause/`)
+  // Until its actor has ended it may read entries, which it then hands back: these count as read.
+  await eventually("the pause is known", async () => {
+    type Status = {
+      readonly processes: ReadonlyArray<{ readonly parts: { readonly deliver: { readonly webhooks: number } } }>
+    }
+    const [process] = (await hooks.api.call<Status>("GET", "/api/status/")).json.processes
+    const [row] = await hooks.api.database.sql.query<{ readonly count: number }>(
+      "select count(*)::int as count from extras_webhook where enabled and not paused"
+    )
+    return process?.parts.deliver.webhooks === row!.count
+  })
   const tags = Array.from({ length: count }, (_, n) => ({ name: `${name} ${n}`, slug: `${name}-${n}` }))
   await hooks.api.call("POST", "/api/extras/tags/", tags)
   await eventually(`${count} wait`, async () => (await pageAt(`webhook_id=${id}`)).count === count)

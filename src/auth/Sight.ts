@@ -6,7 +6,7 @@
  * may view only some objects of a type sees no deleted ones. Objects inside that the user may not view are shown by id
  * (Masked.ts). Permissions count as of now; inactive users see nothing.
  *
- * Whatever is shown, searched, decided or sent for a user is computed from the state that is left here.
+ * Pages, searches, decisions and requests for a user are computed from the state that this file leaves.
  */
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -25,7 +25,7 @@ import { type Where, allOf, asTexts, isEverything, nothing, whereIds } from "../
 import { type FoundUser, permissionsOf, userColumns, userOf } from "./Authenticate.ts"
 import { clearanceOf } from "./Permission.ts"
 
-/** What an event tells of its object. */
+/** The part of an event that describes its object. */
 interface Told extends ObjectState {
   readonly type: string
   readonly objectId: number
@@ -144,7 +144,7 @@ const whereNames = (names: ReadonlySet<string>): Where => ({
 /** Longest time for the query of a permission's constraint: the reader of the WAL waits for it. */
 const constraintMillisMax = 5000
 
-/** The column of those of these objects that the clearance covers, as texts. */
+/** The column, as texts, of the given objects that the clearance covers. */
 const visibleOf = Effect.fnUntraced(function* (
   { where }: Clearance["Service"],
   id: string,

@@ -42,7 +42,7 @@ export interface View {
   readonly label: (type: string) => string
   /** Its nested (brief) representation; null when it is gone. */
   readonly nested: (type: string, id: number) => unknown
-  /** What a path of a condition finds in the events of an object type; undefined where none has it (EventPaths.ts). */
+  /** The values that a condition's path finds in the events of a type; undefined where none has it (EventPaths.ts). */
   readonly eventPath: (
     type: string,
     path: ReadonlyArray<string>,

@@ -1,6 +1,6 @@
 /**
- * What a process may hold in all, whoever asks for it: connections by the descriptors that it may open, and bytes of
- * requests. Webhooks, and senders of requests to the API, share it (Shares.ts).
+ * The limits of a process, over all webhooks and clients: connections by the descriptors that it may open, and bytes of
+ * requests. Webhooks, and senders of requests to the API, share them (Shares.ts).
  */
 import { readFileSync } from "node:fs"
 import { Shares } from "./Shares.ts"

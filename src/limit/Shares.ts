@@ -7,7 +7,7 @@
  * Nothing is taken away from a holder: one that has more than its share by now gets no more until it has less.
  */
 
-/** Who waits for places. */
+/** A caller that waits for places. */
 interface Waiter {
   readonly count: number
   readonly wake: () => void
@@ -124,7 +124,7 @@ export class Shares<Holder> {
     if (at < 0) return
     waiters!.splice(at, 1)
     if (waiters!.length === 0) this.waiting.delete(holder)
-    // Those behind it may want less.
+    // The waiters behind it may want less.
     this.wakeThose()
   }
 }

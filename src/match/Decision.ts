@@ -49,7 +49,7 @@ interface Sides {
   readonly after: unknown
 }
 
-/** What a clause reads, undefined if nothing is there; and whether it holds for that. */
+/** The value that a clause reads, undefined if there is none; and whether the clause holds for it. */
 export const clauseSteps = ({
   path,
   negate,

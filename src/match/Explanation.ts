@@ -64,7 +64,7 @@ const readsTheSame = (clause: Clause, one: Subject, other: Subject): boolean => 
   return (["actual", "before", "after"] as const).every((side) => isSame(read![side], also![side]))
 }
 
-/** What is the same in both subjects is one object in both (Masked.ts), except for lists that a lookup makes. */
+/** Parts that are the same in both subjects are one object (Masked.ts), except for lists that a lookup makes. */
 const isSame = (one: unknown, other: unknown): boolean =>
   one === other ||
   (Array.isArray(one) &&
@@ -113,7 +113,7 @@ const explainClause = (clause: Clause, subject: Subject): Explanation => {
   }
 }
 
-/** What a clause has read, as it is shown. */
+/** The value that a clause has read, as it is shown. */
 const foundIn = ({ test }: Clause, read: unknown, show: (value: unknown) => unknown): Found | undefined => {
   if (read === undefined) return undefined
   if (!("between" in test)) return { actual: show(read) }

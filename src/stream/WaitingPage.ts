@@ -1,4 +1,4 @@
-/** What waits for a webhook in Redis, or is under way, a page at a time: without an order between the places. */
+/** A webhook's deliveries that wait in Redis or are under way, a page at a time: no order between the places. */
 import type { Delivery } from "../event/Delivery.ts"
 import type { Client } from "../redis/Redis.ts"
 import { entriesOf, streams, unpack } from "./Entry.ts"

@@ -16,7 +16,7 @@ export interface CapturedEvent extends Event {
   /** The transaction's number in Postgres, its lower 32 bits. */
   readonly xid: number
   readonly type: ObjectType
-  /** What the change log calls the object: made of the object alone, since readers see different other objects. */
+  /** The object's name in the change log: made of the object alone, since readers see different other objects. */
   readonly display: string
   readonly request: RequestLine | undefined
   readonly after: Row | undefined

@@ -27,7 +27,7 @@ const patienceMillis = 20
 /** Most webhooks of a user that read at the same time: a read takes about a millisecond, and each begins attempts. */
 const readsMax = 4
 
-/** What the webhooks of a user share. */
+/** The semaphores that the webhooks of a user share. */
 interface Gates {
   /** For one webhook with a backlog that waits until it may read. */
   readonly wait: Semaphore.Semaphore

@@ -5,7 +5,7 @@ import type { Entry } from "../../stream/Entry.ts"
 /** Most attempts of a webhook that wait for the log: an attempt leaves its room when it is answered, not later. */
 const unloggedMax = 512
 
-/** Told of what is under way: requests without an answer, and characters of events. Negative where it ends. */
+/** Counts requests without an answer, and characters of events under way. Negative when they end. */
 type OnHeld = (requests: number, chars: number) => void
 
 /** An entry that has begun. `sharing`: without an answer, it shares the request of another one. */
@@ -84,7 +84,7 @@ export class InFlight {
     this.postpone(entries.filter((entry) => !known.has(keyOf(entry))))
   }
 
-  /** Puts those of these deliveries that have not begun before the others. */
+  /** Puts the given deliveries that have not begun before the others. */
   prefer(ids: ReadonlySet<string>): void {
     this.notBegun.sort((one, other) => Number(ids.has(other.delivery.id)) - Number(ids.has(one.delivery.id)))
   }

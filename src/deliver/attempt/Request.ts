@@ -238,7 +238,7 @@ export const literalHeadersProblem = (template: string): string | undefined => {
   return undefined
 }
 
-/** What is neither computed nor left out, as places. */
+/** The parts of the template that are sent as they stand, as places. */
 function* literalParts(template: string): Generator<readonly [from: number, to: number]> {
   let from = 0
   const missing = new Set<string>()

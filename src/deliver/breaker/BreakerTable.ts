@@ -83,7 +83,7 @@ export const openBreakerOf = (webhook: string) =>
 
 const iso = (time: string): string => `to_char(${time} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
-/** What is announced to have breakers probed, with the id of the webhook. */
+/** The channel of the notifications that ask for a probe; the payload is the id of the webhook. */
 export const probeNews = breakerTable.name
 
 /** Has the open breakers of these webhooks probed at once; returns the ids of the webhooks that have one. */

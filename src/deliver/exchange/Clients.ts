@@ -10,7 +10,7 @@ import type { Exchange } from "./Exchange.ts"
 import type { Outgoing } from "../attempt/Request.ts"
 import { type Place, bytesOf, placeOf } from "./RequestBytes.ts"
 
-/** Whose connections they are, and how many the process keeps without a request. */
+/** The webhook of the connections, and how many connections the process keeps without a request. */
 interface Keeping {
   readonly webhook: number
   readonly idle: Shares<number>

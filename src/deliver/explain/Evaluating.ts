@@ -38,7 +38,7 @@ interface Asked {
 
 interface Judged {
   readonly verdict: Verdict
-  /** What the reader may see of the event as the condition sees it. */
+  /** The part of the event, as the condition sees it, that the reader may see. */
   readonly read: Stated
 }
 

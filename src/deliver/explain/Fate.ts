@@ -1,4 +1,4 @@
-/** What became of the deliveries of a change: in words where the delivery log has no row yet. */
+/** The outcomes of a change's deliveries: in words where the delivery log has no row yet. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { cleared } from "../../inventory/Clearance.ts"

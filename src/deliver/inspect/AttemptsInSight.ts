@@ -1,9 +1,9 @@
 /**
  * The attempts of a delivery as the current reader may see them.
  *
- * Who may view an object may see its deliveries. The address, the headers and the answer of an attempt may hold more:
- * what templates took from objects inside the event, from the other events of a batch, and what a receiver repeats.
- * They are shown to readers from whom nothing of that is hidden, and as `***` to others.
+ * A user who may view an object may see its deliveries. The address, the headers and the answer of an attempt may hold
+ * more: values that templates took from objects inside the event or from the other events of a batch, and values that a
+ * receiver repeats. Readers who may view all these objects see them; other readers see `***`.
  */
 import { Effect } from "effect"
 import { Clearance } from "../../inventory/Clearance.ts"

@@ -50,7 +50,7 @@ export class Waiting extends Context.Service<
     readonly page: (wish: WaitingWish) => Effect.Effect<WaitingPage, WaitingUnknown>
     /** How many wait or are under way, of all these webhooks together. */
     readonly count: (webhooks: ReadonlyArray<number>) => Effect.Effect<number, WaitingUnknown>
-    /** Those of the deliveries of a webhook that wait or are under way. */
+    /** The given deliveries of a webhook that wait or are under way. */
     readonly among: (
       webhook: number,
       sought: ReadonlyArray<Sought>

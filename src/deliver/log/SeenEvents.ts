@@ -31,7 +31,7 @@ export const eventsAsSeen = Effect.fnUntraced(function* <E extends LoggedEvent>(
   })
 })
 
-/** What the event tells of its object. */
+/** The part of the event that describes its object. */
 export const stateOf = ({ data, prechange, postchange }: LoggedEvent) => ({
   data: parseExactly(data) as Json,
   snapshots: { prechange: parseExactly(prechange), postchange: parseExactly(postchange) }

@@ -1,4 +1,4 @@
-/** What keeps a delivery from being attempted although it is due, in words. Pure. */
+/** The reason why a delivery is not attempted although it is due, in words. Pure. */
 
 /** An open circuit breaker. */
 export interface OpenBreaker {
@@ -8,7 +8,7 @@ export interface OpenBreaker {
   readonly reason: string
 }
 
-/** What is known of the webhook of a delivery, and of the service. */
+/** The state of a delivery's webhook and of the service. */
 export interface Surroundings {
   readonly webhook: "active" | "paused" | "disabled" | "deleted"
   readonly breaker: OpenBreaker | null

@@ -69,7 +69,7 @@ export const discardRefusal = ({ status }: Pick<DeliveryState, "status">): Actio
   return status === "discarded" ? refuse("Discarded", "The delivery was discarded already.") : undefined
 }
 
-/** What keeps it from being attempted; undefined if nothing does, or if it is not due. Pure. */
+/** The reason why the delivery is not attempted; undefined if there is none, or if it is not due. Pure. */
 export const heldNow = (state: DeliveryState): Held | undefined =>
   state.status === "queued" || (state.status === "retrying" && state.isDue) ? heldBy(state) : undefined
 

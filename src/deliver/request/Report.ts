@@ -1,4 +1,4 @@
-/** What became of the deliveries of an operation, as far as it is known now. */
+/** The outcomes of an operation's deliveries, as far as they are known now. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { openBreakerOf } from "../breaker/BreakerTable.ts"

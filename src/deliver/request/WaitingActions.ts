@@ -39,7 +39,7 @@ const rowIds = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
   return new Map(rows.map((row) => [row.delivery_id, Number(row.id)]))
 })
 
-/** Those of the deliveries that wait without an attempt, as they were queued. */
+/** The given deliveries that wait without an attempt, as they were queued. */
 const unattempted = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
   const waiting = yield* Waiting
   const sql = yield* SqlClient.SqlClient

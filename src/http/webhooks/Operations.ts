@@ -19,7 +19,7 @@ export const cancelOperation = Effect.fnUntraced(function* (request: Request) {
   return yield* new HttpRefused({ reason: "Conflict", body: { detail } })
 })
 
-/** What became of the deliveries of a retry; null for other actions. */
+/** The outcomes of the deliveries of a retry; null for other actions. */
 export const operationDetails: Details = {
   [operationType.id]: ({ id }) => Effect.map(reportOf(id), (report) => ({ report: report ?? null }))
 }

@@ -19,7 +19,7 @@ const webhookType = objectType("extras.webhook")
 /** Most deliveries of a page. */
 const pageMax = 500
 
-/** What a request asks for. Fails with 400 for an unknown parameter or a value that is none. */
+/** Reads the filter and the page. Fails with 400 for an unknown parameter, or a value that it does not allow. */
 const wishOf = (query: URLSearchParams) => {
   const errors = emptyRecord<ReadonlyArray<string>>()
   const idOf = (name: string): number | undefined => {

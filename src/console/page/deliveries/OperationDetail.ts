@@ -77,7 +77,7 @@ const progress = (shown: Shown, report: Report | undefined): Html => {
   </section>`
 }
 
-/** What became of the deliveries: the groups that have some. */
+/** The outcomes of the deliveries: a line for each outcome that occurred. */
 const reportList = ({ sent, accepted, held, waiting, gone, changed }: Report): Html => {
   const groups: ReadonlyArray<readonly [count: number, text: string]> = [
     [sent, `sent, ${number(accepted)} of them accepted by the receiver`],

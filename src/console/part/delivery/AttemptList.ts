@@ -17,7 +17,7 @@ interface Listed {
   readonly nowMillis: number
   /** When the next one begins; undefined if there is none, or nobody knows. */
   readonly next: string | undefined
-  /** What keeps it from beginning although it is due; undefined if nothing does. */
+  /** The reason why the next one does not begin although it is due; undefined if there is none. */
   readonly held: string | undefined
   readonly link: (attempt: number) => string
 }

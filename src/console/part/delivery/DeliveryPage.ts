@@ -97,7 +97,7 @@ export const deliveryPage = Effect.fnUntraced(function* (request: Request, refus
   })
 })
 
-/** What keeps the delivery from being attempted, with the way to end that. */
+/** The reason why the delivery is not attempted, with the way to remove it. */
 const heldLine = (request: Request, state: DeliveryState, probe: string | undefined): Html => {
   const held = heldNow(state)
   return held === undefined

@@ -14,18 +14,18 @@ export interface Fault {
   readonly name: string
   /** As the API tells it. */
   readonly message: string
-  /** What was typed; undefined where that is not known. */
+  /** The typed text; undefined where it is not known. */
   readonly input?: string | undefined
 }
 
-/** What the message is about. */
+/** The field and the input that the message is about. */
 export interface Subject {
   readonly fault: Fault
   /** Undefined for rules about the whole object, and for custom fields. */
   readonly field: Field | undefined
   /** The type that a reference points at. */
   readonly target: ObjectType | undefined
-  /** What was typed, in quotes and short; "This" where it is not known. */
+  /** The typed text, in quotes and short; "This" where it is not known. */
   readonly typed: string
 }
 

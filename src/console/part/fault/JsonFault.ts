@@ -6,9 +6,9 @@ export interface Position {
 }
 
 export interface JsonFault extends Position {
-  /** What should be there: `"," or "]"`. */
+  /** The expected token: `"," or "]"`. */
   readonly expected: string
-  /** What is there; "" at the end of the text. */
+  /** The token in its place; "" at the end of the text. */
   readonly found: string
   /** How to fix it; "" where nothing more can be said. */
   readonly advice: string

@@ -89,7 +89,7 @@ export const problemOf = (
 
 const isOfList = (name: string): boolean => /^(detail|non_field_errors)$/.test(name)
 
-/** Of the filter's values the message is about one, and names it where there are several. */
+/** The message is about one of the filter's values, and names that value where there are several. */
 const wordsOf = (type: ObjectType, name: string, messages: unknown, { searchParams }: URL): string => {
   const given = searchParams.getAll(name)
   const input = given.length === 1 ? given[0] : undefined

@@ -51,7 +51,7 @@ export const switchForm = (request: Request, paused: boolean): Html =>
     </button>
   </form>`
 
-/** What keeps the service from its work: Redis, a disk, receivers that fail. */
+/** The problems that keep the service from its work: Redis, a disk, receivers that fail. */
 export const problemBanner = (problems: ReadonlyArray<Problem>): Html =>
   problems.length === 0
     ? html``

@@ -10,7 +10,7 @@ import { beginning, none, valueOf } from "../Value.ts"
 /** Most characters of an error message. */
 const messageLengthMax = 200
 
-/** What the table leaves out, because the page says it already. `brief`: the object, the event and the time. */
+/** Names the columns that the page shows already, and the table leaves out. `brief`: object, event and time. */
 type Extent = "of an object" | "of a webhook" | "brief"
 
 export const deliveryTable = (rows: ReadonlyArray<Row>, view: View, extent: Extent): Html =>

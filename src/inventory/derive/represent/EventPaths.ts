@@ -7,7 +7,7 @@ import type { Shape } from "../../Derived.ts"
 import { type ObjectType, perType } from "../../ObjectType.ts"
 import { objectType, registry } from "../../Registry.ts"
 
-/** What a path finds: a value, an object, objects of a list, or something that no declaration describes. */
+/** The target of a path: a value, an object, objects of a list, or a part that no declaration describes. */
 type Found = NonNullable<ReturnType<View["eventPath"]>>
 
 /** A place of an event, and its parts by name; without parts it is a value. */

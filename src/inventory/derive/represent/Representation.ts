@@ -11,7 +11,7 @@ import { blankOf } from "../values/Row.ts"
 
 export type Json = Readonly<Record<string, unknown>>
 
-/** What every representation begins with. */
+/** The first fields of every representation. */
 export const heading = (type: ObjectType, row: Row, view: View) => ({
   id: row.id,
   url: `${view.base}${type.path}${row.id}/`,

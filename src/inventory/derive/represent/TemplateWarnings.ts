@@ -37,7 +37,7 @@ function* blocksOf(source: string): Generator<{ readonly at: number; readonly te
   }
 }
 
-/** A path from a root of the context. What follows may be a call, which is no name of a field. */
+/** A path from a root of the context. A call may follow the path: its name is not a field. */
 const chain = /(?<![\w.|'"$-])(data|snapshots|request)((?:\s*\.\s*\w+|\[\s*(?:'[^'\n]*'|"[^"\n]*")\s*\])+)(\s*\()?/g
 
 const step = /\.\s*(\w+)|\[\s*(?:'([^'\n]*)'|"([^"\n]*)")/g

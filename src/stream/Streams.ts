@@ -58,7 +58,7 @@ export class Streams extends Context.Service<
     readonly reclaim: (webhook: number, ordered?: boolean) => Effect.Effect<ReadonlyArray<Entry>, RedisError>
     /** Claims entries that nobody holds although the group has read past them. */
     readonly claimStranded: (webhook: number, ordered?: boolean) => Effect.Effect<ReadonlyArray<Entry>, RedisError>
-    /** Lets other processes claim these entries at once. */
+    /** Ends the lease of these entries: other processes may claim them at once. */
     readonly handBack: (webhook: number, entries: ReadonlyArray<Entry>) => Effect.Effect<void, RedisError>
     /**
      * Reserves the next `count` slots of the webhook's rate limit (attempts per second, over all processes). Returns in
@@ -87,14 +87,14 @@ export class Streams extends Context.Service<
     ) => Effect.Effect<void, RedisError>
     /**
      * Queues deliveries in `urgent`, in place of where they wait. Returns those that stay where they are, since a process
-     * holds them or another delivery of their object comes first.
+     * works on them or another delivery of their object comes first.
      */
     readonly urge: (
       webhook: number,
       deliveries: ReadonlyArray<Delivery>
     ) => Effect.Effect<ReadonlyArray<Delivery>, RedisError>
     /**
-     * Removes deliveries that are delayed, parked, or due and held by nobody; this unblocks their objects.
+     * Removes deliveries that are delayed, parked, or due while no process works on them; this unblocks their objects.
      */
     readonly drop: (webhook: number, waiting: ReadonlyArray<ObjectDelivery>) => Effect.Effect<void, RedisError>
     /** The deliveries that block their objects, wherever they are. */
@@ -189,8 +189,8 @@ export class Streams extends Context.Service<
             command(() => settle(client, consumer, webhook, entries, (entry) => reader.isOurs(entry))),
           promote: (webhook, ordered = false) => command(() => promote(client, webhook, ordered)),
           delay: (webhook, deliveries, first = false) => command(() => delay(client, webhook, deliveries, first)),
-          urge: (webhook, deliveries) => command(() => urge(client, webhook, deliveries)),
-          drop: (webhook, waiting) => command(() => drop(client, keysOf(webhook), waiting)),
+          urge: (webhook, deliveries) => command(() => urge(client, webhook, deliveries, pace.leaseMillis)),
+          drop: (webhook, waiting) => command(() => drop(client, keysOf(webhook), waiting, pace.leaseMillis)),
           blockers: (webhook) => command(() => blockersOf(client, keysOf(webhook))),
           unblock: (webhook, done) => command(() => unblock(client, keysOf(webhook), done)),
           gather: (webhook) => command(() => gather(client, webhook)),
@@ -200,10 +200,11 @@ export class Streams extends Context.Service<
             ),
           remove: (webhook, entries) => command(() => remove(client, keysOf(webhook), entries)),
           heads: (webhooks) => command(() => heads(client, webhooks)),
-          depth: (webhook) => command(() => depth(client, keysOf(webhook))),
-          waiting: (webhook, cursor, count) => command(() => waitingPage(client, keysOf(webhook), cursor, count)),
+          depth: (webhook) => command(() => depth(client, keysOf(webhook), pace.leaseMillis)),
+          waiting: (webhook, cursor, count) =>
+            command(() => waitingPage(client, keysOf(webhook), cursor, count, pace.leaseMillis)),
           sweep: command(() => claimMarked(client, consumer, pace.sweeperMillis)),
-          inspect: (webhooks) => command(() => inspect(client, webhooks)),
+          inspect: (webhooks) => command(() => inspect(client, webhooks, pace.leaseMillis)),
           missing: (webhook, sought) => command(() => missing(client, webhook, sought)),
           unattempted: (webhook, after) => command(() => unattempted(client, webhook, after)),
           forgetPlaces: (webhook, places) => command(() => forgetPlaces(client, webhook, places)),

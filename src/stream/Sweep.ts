@@ -32,6 +32,8 @@ export interface Inspection extends Depth {
   readonly stranded: boolean
   /** If order matters: deliveries that left the queue without an attempt. */
   readonly unattempted: number
+  /** How many of the queued ones were read: their processes have handed them back, or are gone. */
+  readonly unleased: number
   /** Id of the first entry of the queue: a position; undefined if it is empty. */
   readonly head: string | undefined
 }
@@ -62,21 +64,22 @@ export const claimMarked = async (client: Client, consumer: string, sweeperMilli
 const inspectScript = new RedisScript<
   readonly [
     ...(readonly [queued: number, pending: number, waiting: number, dueMillis: number, stranded: number]),
-    ...(readonly [unattempted: number, head: string])
+    ...(readonly [unattempted: number, unleased: number, head: string])
   ]
 >(new URL("scripts/sweep/inspect.lua", import.meta.url))
 
 export const inspect = async (
   client: Client,
   webhooks: ReadonlyArray<number>,
+  leaseMillis: number,
   goneAfterMillis = goneMillis
 ): Promise<ReadonlyArray<Inspection>> => {
   const replies = await inspectScript.runFor(client, webhooks, (webhook) => {
     const { urgent, again, queue, later, parked, unattempted } = keysOf(webhook)
-    return { keys: [urgent, again, queue, later, parked, unattempted], args: [group, goneAfterMillis] }
+    return { keys: [urgent, again, queue, later, parked, unattempted], args: [group, goneAfterMillis, leaseMillis] }
   })
-  return replies.map(([, [queued, pending, waiting, due, stranded, unattempted, head]]) => ({
-    ...{ queued, pending, waiting, unattempted },
+  return replies.map(([, [queued, pending, waiting, due, stranded, unattempted, unleased, head]]) => ({
+    ...{ queued, pending, waiting, unattempted, unleased },
     dueMillis: due < 0 ? undefined : due,
     stranded: stranded === 1,
     head: head === "" ? undefined : head

@@ -94,10 +94,18 @@ async function* pagesOf(client: Client, keys: Keys, stream: Entry["stream"]) {
   }
 }
 
-export const drop = async (client: Client, keys: Keys, waiting: ReadonlyArray<ObjectDelivery>): Promise<void> => {
+export const drop = async (
+  client: Client,
+  keys: Keys,
+  waiting: ReadonlyArray<ObjectDelivery>,
+  leaseMillis: number
+): Promise<void> => {
   const { later, held, blocked, parked, again, unattempted } = keys
   const run = (due: string, args: ReadonlyArray<string>) =>
-    dropScript.run(client, { keys: [later, held, blocked, parked, again, unattempted, due], args: [group, ...args] })
+    dropScript.run(client, {
+      keys: [later, held, blocked, parked, again, unattempted, due],
+      args: [group, leaseMillis, ...args]
+    })
   const dropped = new Map(waiting.map(({ id, object }) => [id, object]))
   await run(
     again,
@@ -123,7 +131,8 @@ const urgeScript = new RedisScript<ReadonlyArray<number>>(new URL("scripts/urge.
 export const urge = async (
   client: Client,
   webhook: number,
-  deliveries: ReadonlyArray<Delivery>
+  deliveries: ReadonlyArray<Delivery>,
+  leaseMillis: number
 ): Promise<ReadonlyArray<Delivery>> => {
   const keys = keysOf(webhook)
   const sought = new Set(deliveries.map(({ id }) => id))
@@ -138,7 +147,7 @@ export const urge = async (
   ])
   const left = await urgeScript.run(client, {
     keys: [keys.urgent, keys.again, keys.queue, keys.later, keys.held],
-    args: [group, ...args]
+    args: [group, leaseMillis, ...args]
   })
   await mark(client, [webhook])
   return left.map((number) => deliveries[number - 1]!)

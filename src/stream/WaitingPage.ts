@@ -12,7 +12,7 @@ type Place = (typeof places)[number]
 
 export interface WaitingDelivery {
   readonly delivery: Delivery
-  /** `sending`: a process holds it. `parked`: another delivery of its object comes first. `delayed`: it is not due yet. */
+  /** `sending`: a process works on it. `parked`: another delivery of its object comes first. `delayed`: it is not due yet. */
   readonly state: "sending" | "queued" | "parked" | "delayed"
   /** When it is due, milliseconds since 1970 on Redis' clock; undefined for now. */
   readonly due: number | undefined
@@ -25,13 +25,14 @@ export const waitingPage = async (
   client: Client,
   keys: Keys,
   cursor: string,
-  count: number
+  count: number,
+  leaseMillis: number
 ): Promise<ReadonlyArray<WaitingDelivery>> => {
   const [, from = "", after = ""] = /^([a-z]+):(.*)$/s.exec(cursor) ?? []
   const found: Array<WaitingDelivery> = []
   for (const place of places.slice(Math.max(places.indexOf(from as Place), 0))) {
     if (found.length >= count) break
-    const within = { after: place === from ? after : "", count: count - found.length }
+    const within = { after: place === from ? after : "", count: count - found.length, leaseMillis }
     found.push(...(await pageOf(client, keys, place, within)))
   }
   return found
@@ -40,6 +41,7 @@ export const waitingPage = async (
 interface Within {
   readonly after: string
   readonly count: number
+  readonly leaseMillis: number
 }
 
 const pageOf = (client: Client, keys: Keys, place: Place, within: Within) => {
@@ -51,18 +53,18 @@ const streamPage = async (
   client: Client,
   keys: Keys,
   stream: (typeof streams)[number],
-  { after, count }: Within
+  { after, count, leaseMillis }: Within
 ): Promise<ReadonlyArray<WaitingDelivery>> => {
   const raw = await client.xrange(keys[stream], after === "" ? "-" : `(${after}`, "+", "COUNT", count)
   const [first, last] = [raw[0]?.[0], raw.at(-1)?.[0]]
   if (first === undefined || last === undefined) return []
   const pending = (await client.xpending(keys[stream], group, first, last, count).catch(() => [])) as ReadonlyArray<
-    readonly [entryId: string]
+    readonly [entryId: string, consumer: string, idleMillis: number]
   >
-  const held = new Set(pending.map(([entryId]) => entryId))
+  const leased = new Set(pending.flatMap(([entryId, , idleMillis]) => (idleMillis < leaseMillis ? entryId : [])))
   return entriesOf(stream, raw, false).map(({ entryId, delivery }) => ({
     delivery,
-    state: held.has(entryId) ? "sending" : "queued",
+    state: leased.has(entryId) ? "sending" : "queued",
     due: undefined,
     cursor: `${stream}:${entryId}`
   }))

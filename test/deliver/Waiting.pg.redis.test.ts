@@ -25,7 +25,7 @@ const post = (to: string, body: unknown = {}) => hooks.api.call<Json & { id: num
 const paused = async (name: string, count: number, fields: Json = {}) => {
   const id = await hooks.webhook(name, fields)
   await post(`/api/extras/webhooks/${id}/pause/`)
-  // Until its actor has ended it may read entries, which it then hands back: these count as read.
+  // Until its actor has ended it may read entries. They count as being sent until it hands them back.
   await eventually("the pause is known", async () => {
     type Status = {
       readonly processes: ReadonlyArray<{ readonly parts: { readonly deliver: { readonly webhooks: number } } }>

@@ -6,6 +6,7 @@ import { Redis } from "../../src/redis/Redis.ts"
 import { Servers } from "../../src/embedded/Servers.ts"
 import { Append } from "../../src/stream/Append.ts"
 import type { Delivery } from "../../src/event/Delivery.ts"
+import { usualPace } from "../../src/Pace.ts"
 import { group, keysOf } from "../../src/stream/Keys.ts"
 import type { Streams } from "../../src/stream/Streams.ts"
 import { inspect } from "../../src/stream/Sweep.ts"
@@ -13,6 +14,7 @@ import { eventually } from "../support/Eventually.ts"
 import { delivery, startStreams } from "./TwoReaders.ts"
 
 const run = Effect.runPromise
+const { leaseMillis } = usualPace.stream
 const streams = startStreams()
 let append: Append["Service"]
 let one: Streams["Service"]
@@ -162,15 +164,32 @@ describe("reading", () => {
     expect(await run(other.read(1, 10))).toEqual([])
   })
 
+  it("counts, lists, discards and urges entries that a process handed back, as those that nobody has read", async () => {
+    await run(append.append([1, 2, 3, 4].map((idx) => delivery(idx))))
+    const entries = await run(one.read(1, 4))
+    await run(one.handBack(1, entries.slice(1)))
+    expect(await run(one.depth(1))).toEqual({ queued: 3, pending: 1, waiting: 0 })
+    expect((await run(one.waiting(1, "", 9))).map(({ state }) => state)).toEqual([
+      "sending",
+      ...Array(3).fill("queued")
+    ])
+    const place = (idx: number) => ({ id: delivery(idx).id, object: `dcim.site ${idx}`, entryId: `5000-${idx}` })
+    await run(one.drop(1, [place(1), place(2)]))
+    expect((await run(one.urge(1, [delivery(1), delivery(3)]))).map(({ idx }) => idx)).toEqual([1])
+    expect((await run(one.inspect([1])))[0]).toMatchObject({ queued: 2, pending: 1, unleased: 1 })
+    expect(ids(await run(other.read(1, 9)))).toEqual([3])
+    expect(ids(await run(other.reclaim(1)))).toEqual([4])
+  })
+
   it("deletes consumers that hold nothing and whose processes are long gone", async () => {
     await run(append.append([delivery(1), delivery(2)]))
     const [done] = await run(one.read(1, 1))
     await run(other.read(1, 1))
     await run(one.settle(1, [{ entry: done! }]))
     const consumers = async () => (await client.call("XINFO", "CONSUMERS", keysOf(1).queue, group)) as Array<unknown>
-    expect((await inspect(client, [1]))[0]!.pending).toBe(1)
+    expect((await inspect(client, [1], leaseMillis))[0]!.pending).toBe(1)
     expect(await consumers()).toHaveLength(2)
-    await inspect(client, [1], -1)
+    await inspect(client, [1], leaseMillis, -1)
     expect(await consumers()).toEqual([expect.arrayContaining(["pending", 1])])
   })
 

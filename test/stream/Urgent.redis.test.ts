@@ -59,7 +59,7 @@ describe("an urgent delivery", () => {
     const entries = await run(one.read(1, 9))
     expect(shown(entries)).toEqual(["urgent 2"])
     await run(one.handBack(1, entries))
-    expect(await run(other.inspect([1]))).toMatchObject([{ queued: 0, pending: 1, waiting: 0 }])
+    expect(await run(other.inspect([1]))).toMatchObject([{ queued: 1, pending: 0, waiting: 0, unleased: 1 }])
     expect(shown(await run(other.reclaim(1)))).toEqual(["urgent 2"])
   })
 

@@ -71,9 +71,9 @@ export const sweep = Effect.fnUntraced(function* (actors: Actors) {
 
 const lookAfter = Effect.fnUntraced(function* (webhook: number, inspection: Inspection, actor: Actor) {
   const streams = yield* Streams
-  const held = inspection.pending > 0 ? yield* streams.reclaim(webhook, actor.isOrdered()) : []
+  const unleased = inspection.unleased > 0 ? yield* streams.reclaim(webhook, actor.isOrdered()) : []
   const stranded = inspection.stranded ? yield* streams.claimStranded(webhook, actor.isOrdered()) : []
-  const left = yield* settleLogged(webhook, [...held, ...stranded])
+  const left = yield* settleLogged(webhook, [...unleased, ...stranded])
   // Of a batch, other processes may claim what goes before them.
   actor.adopt(actor.isOrdered() ? yield* streams.park(webhook, left) : left)
   if (inspection.dueMillis !== undefined) actor.dueIn(inspection.dueMillis)

@@ -1,14 +1,14 @@
--- Removes deliveries that are delayed, parked, or in the stream `due` (`again`, `urgent` or `queue`) with nobody holding them, and unblocks their
--- objects.
+-- Removes deliveries that are delayed, parked, or in the stream `due` (`again`, `urgent` or `queue`) with no consumer working on them, and
+-- unblocks their objects.
 -- Returns nothing.
 local later, held, blocked, parked, again, unattempted, due = unpack(KEYS)
 -- Then for each delivery its id, its object, and if it is in `due` its entry and its place (else '').
-local group = ARGV[1]
-local firstDelivery = 2
+local group, leaseMillis = unpack(ARGV, 1, 2)
+local firstDelivery = 3
 
 -- include include/parked.lua
 -- include include/unblock.lua
--- include include/is-pending.lua
+-- include include/leases.lua
 
 local function removeParked(object, id)
   for _, member in ipairs(firstParked(parked, object, -1)) do
@@ -27,7 +27,7 @@ for i = firstDelivery, #ARGV, 4 do
     isDropped = redis.call('ZREM', later, id) == 1
     if isDropped then redis.call('HDEL', held, id) else removeParked(object, id) end
   else
-    isDropped = not isPending(due, group, entryId) and redis.call('XDEL', due, entryId) == 1
+    isDropped = deleteUnleased(due, group, entryId, leaseMillis)
     if isDropped then redis.call('ZREM', unattempted, place) end
   end
   if isDropped then unblock(blocked, parked, held, again, object, id) end

@@ -1,16 +1,16 @@
--- Queues deliveries in `urgent`, in place of where they wait. Those that a consumer holds, and those that are parked behind
+-- Queues deliveries in `urgent`, in place of where they wait. Those that a consumer works on, and those that are parked behind
 -- another delivery of their object, stay where they are.
 -- Returns the numbers (from 1) of those that stay.
 local urgent, again, queue, later, held = unpack(KEYS)
 -- Then of each delivery its id, its content, the id of its entry in `again` (else ''), and the id that its entry in `queue`
 -- would have (else '').
-local group = ARGV[1]
-local firstDelivery = 2
+local group, leaseMillis = unpack(ARGV, 1, 2)
+local firstDelivery = 3
 -- Most entries of `urgent` that are compared: Redis does nothing else meanwhile.
 local comparedMax = 200
 
 -- include include/head-of.lua
--- include include/is-pending.lua
+-- include include/leases.lua
 
 -- After a crash the call is repeated.
 local known = {}
@@ -20,9 +20,9 @@ end
 
 -- Takes the delivery from where it waits. Returns false if it stays there.
 local function takeOut(id, entryId, queueId)
-  if entryId ~= '' then return not isPending(again, group, entryId) and redis.call('XDEL', again, entryId) == 1 end
+  if entryId ~= '' then return deleteUnleased(again, group, entryId, leaseMillis) end
   if queueId ~= '' and #redis.call('XRANGE', queue, queueId, queueId) > 0 then
-    return not isPending(queue, group, queueId) and redis.call('XDEL', queue, queueId) == 1
+    return deleteUnleased(queue, group, queueId, leaseMillis)
   end
   if redis.call('ZREM', later, id) == 1 then
     redis.call('HDEL', held, id)
@@ -38,7 +38,7 @@ for i = firstDelivery, #ARGV, 4 do
     if takeOut(id, entryId, queueId) then
       redis.call('XADD', urgent, '*', 'd', content)
     else
-      left[#left + 1] = (i + 2) / 4
+      left[#left + 1] = (i - firstDelivery) / 4 + 1
     end
   end
 end

@@ -8,7 +8,7 @@
 import { createHash, randomUUID } from "node:crypto"
 import { type Cause, Clock, Context, Effect, Layer, Result, Schema } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
-import { keepNewest } from "../KeepNewest.ts"
+import { keepNewest } from "../eventloop/KeepNewest.ts"
 import { Settings } from "../Config.ts"
 import { Redis, RedisError, command } from "../redis/Redis.ts"
 import { RedisScript } from "../redis/RedisScript.ts"

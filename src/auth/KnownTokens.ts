@@ -8,7 +8,7 @@
  * database that was restored or taken over by a standby, and there another server answers.
  */
 import { Context, Layer } from "effect"
-import { keepNewest } from "../KeepNewest.ts"
+import { keepNewest } from "../eventloop/KeepNewest.ts"
 import type { Where } from "../inventory/derive/filter/Where.ts"
 import type { Principal } from "./Principal.ts"
 

@@ -15,7 +15,7 @@
 import { Clock, Context, Effect, Layer, Ref } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { Settings } from "../Config.ts"
-import { Pace, paused } from "../Pace.ts"
+import { Pace, paused } from "../eventloop/Pace.ts"
 import { Presence, type Status } from "../inventory/database/Presence.ts"
 import { inWords } from "../Telemetry.ts"
 import type { CaptureError } from "./CaptureError.ts"

@@ -1,7 +1,7 @@
 /** The round that capture repeats every few seconds while it reads: heartbeat, comparison of the publication, alarms. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { paused } from "../Pace.ts"
+import { paused } from "../eventloop/Pace.ts"
 import { inWords } from "../Telemetry.ts"
 import type { Report } from "./Status.ts"
 import { countSetAside } from "./changelog/SetAside.ts"

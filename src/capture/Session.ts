@@ -2,7 +2,7 @@
 import { Deferred, Effect, Fiber, Option, Queue, Schedule, Semaphore } from "effect"
 import type { SqlError } from "effect/sql"
 import { Settings, reveal } from "../Config.ts"
-import { Pace, type PaceValues, paused } from "../Pace.ts"
+import { Pace, type PaceValues, paused } from "../eventloop/Pace.ts"
 import { addressOf } from "../postgres/PostgresUrl.ts"
 import { inWords } from "../Telemetry.ts"
 import { Vault } from "../Vault.ts"

@@ -10,7 +10,7 @@
 import { Cause, Context, Deferred, Effect, Layer, Redacted, type Scope } from "effect"
 import { serverEnvironment } from "./ChildEnvironment.ts"
 import { Settings } from "../Config.ts"
-import { Pace, paused, pausing } from "../Pace.ts"
+import { Pace, paused, pausing } from "../eventloop/Pace.ts"
 import { inWords } from "../Telemetry.ts"
 import { type Program, awaitReady, start } from "./Child.ts"
 import { DataDirectory, type Owner, identify, isAlive } from "./DataDirectory.ts"

@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { Principal } from "../auth/Principal.ts"
-import { type Lane, makeLane } from "../Lane.ts"
+import { type Lane, makeLane } from "../eventloop/Lane.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import { type Method, type Route, isPage } from "./Route.ts"
 

@@ -3,7 +3,7 @@
  * they are saved without knowing those stages; `pipeline/Pipeline.ts` provides the checks.
  */
 import { Context, Effect } from "effect"
-import { mapInSlices } from "../Slices.ts"
+import { mapInSlices } from "../eventloop/Slices.ts"
 import { type Errors, type GrammarName, emptyRecord } from "./Field.ts"
 import { type ObjectType, perType } from "./ObjectType.ts"
 

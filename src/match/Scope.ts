@@ -5,7 +5,7 @@
  */
 import { Data, Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import { inSlices } from "../Slices.ts"
+import { inSlices } from "../eventloop/Slices.ts"
 import { type Seen, seen } from "../auth/Sight.ts"
 import type { Json } from "../inventory/derive/represent/Representation.ts"
 import type { SharedBudget } from "./Budget.ts"

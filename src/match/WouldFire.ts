@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { inSlices } from "../Slices.ts"
+import { inSlices } from "../eventloop/Slices.ts"
 import { objectType } from "../inventory/Registry.ts"
 import type Webhook from "../inventory/types/extras/Webhook.ts"
 import { rowFromJson } from "../inventory/derive/values/Row.ts"

@@ -1,6 +1,6 @@
 /** Events of a batch to deliveries: changed webhooks reach the index in the order of the WAL, between the events. */
 import { Effect } from "effect"
-import { mapInSlices } from "../Slices.ts"
+import { mapInSlices } from "../eventloop/Slices.ts"
 import type { CapturedEvent, EventBatch, SetAside } from "../capture/fold/CapturedEvent.ts"
 import type { Seen } from "../auth/Sight.ts"
 import { type Delivery, type DeliveryBody, deliveryBody, deliveryOf } from "../event/Delivery.ts"

@@ -11,12 +11,12 @@ import { Settings } from "../Config.ts"
 import { Deliver } from "../deliver/Deliver.ts"
 import { diskProblems } from "../embedded/Disk.ts"
 import { Health } from "../Health.ts"
-import { Pace } from "../Pace.ts"
+import { Pace } from "../eventloop/Pace.ts"
 import { Presence } from "../inventory/database/Presence.ts"
 import { AdmissionSql } from "../postgres/AdmissionSql.ts"
 import { type Client, Redis, command } from "../redis/Redis.ts"
 import { writeProblems } from "../redis/WriteProbe.ts"
-import { Stall } from "../Stall.ts"
+import { Stall } from "../eventloop/Stall.ts"
 
 type Problems = Effect.Effect<ReadonlyArray<string>>
 

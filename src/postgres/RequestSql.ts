@@ -10,7 +10,7 @@ import { Duration, Effect, Layer, Option } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { Settings } from "../Config.ts"
-import { makeLane } from "../Lane.ts"
+import { makeLane } from "../eventloop/Lane.ts"
 import { openPool, statementMillis } from "./Postgres.ts"
 import { ReplyLimit } from "./ReplyLimit.ts"
 

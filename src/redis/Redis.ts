@@ -2,7 +2,7 @@
 import { Context, Effect, Layer, Schema, type Scope } from "effect"
 import { Cluster, Redis as Client, type RedisOptions } from "ioredis"
 import { reveal } from "../Config.ts"
-import { Pace, type PaceValues } from "../Pace.ts"
+import { Pace, type PaceValues } from "../eventloop/Pace.ts"
 import { Servers } from "../embedded/Servers.ts"
 
 export { Client }

@@ -13,7 +13,7 @@
  * Does not: trim, send, or know what a delivery means.
  */
 import { Context, Effect, Layer, Schema } from "effect"
-import { Pace } from "../Pace.ts"
+import { Pace } from "../eventloop/Pace.ts"
 import { type Client, Redis, RedisError, command } from "../redis/Redis.ts"
 import { Disk } from "./Durable.ts"
 import type { Delivery } from "../event/Delivery.ts"

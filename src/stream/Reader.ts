@@ -1,7 +1,7 @@
 /**
  * One consumer of the group: it reads entries, renews its lease of them, and claims those of consumers that are gone.
  */
-import type { PaceValues } from "../Pace.ts"
+import type { PaceValues } from "../eventloop/Pace.ts"
 import type { Client } from "../redis/Redis.ts"
 import { type Entry, type RawEntry, entriesOf, streams } from "./Entry.ts"
 import { group, keysOf } from "./Keys.ts"

@@ -1,6 +1,6 @@
 /** The reading end of the streams: entries are read, leased, settled and delayed. */
 import { Context, Effect, Layer, type Scope } from "effect"
-import { Pace } from "../Pace.ts"
+import { Pace } from "../eventloop/Pace.ts"
 import { type Client, Redis, type RedisError, command } from "../redis/Redis.ts"
 import { type Depth, depth, entries } from "./Depth.ts"
 import type { Delivery } from "../event/Delivery.ts"

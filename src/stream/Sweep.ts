@@ -6,7 +6,7 @@
  * process so sends one command every few seconds, whatever the number of webhooks.
  */
 import { chunksOf } from "effect/Array"
-import type { PaceValues } from "../Pace.ts"
+import type { PaceValues } from "../eventloop/Pace.ts"
 import type { Client } from "../redis/Redis.ts"
 import type { Depth } from "./Depth.ts"
 import { group, keysOf, sweepKeys } from "./Keys.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { hangs } from "../../src/capture/slot/Leadership.ts"
-import { usualPace } from "../../src/Pace.ts"
+import { usualPace } from "../../src/eventloop/Pace.ts"
 
 const { hangMillis } = usualPace.capture
 

@@ -7,7 +7,7 @@ import {
   roomOf
 } from "../../src/deliver/breaker/Breaker.ts"
 import type { Failure } from "../../src/deliver/outcome/Outcome.ts"
-import { usualPace } from "../../src/Pace.ts"
+import { usualPace } from "../../src/eventloop/Pace.ts"
 
 const afterAttempt = (breaker: Breaker, now: number, failure: Failure | undefined): Breaker =>
   afterAttemptAt(breaker, now, failure, usualPace.breaker)

@@ -2,7 +2,7 @@ import { Deferred, Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { makeEarliestTimer } from "../../src/deliver/actor/EarliestTimer.ts"
-import { monotonicMillis } from "../../src/Monotonic.ts"
+import { monotonicMillis } from "../../src/eventloop/Monotonic.ts"
 
 /** Sets a timer to these times, then does `meanwhile`. Answers how long after the last of them it rang, milliseconds. */
 const late = Effect.fnUntraced(function* (millis: ReadonlyArray<number>, meanwhile: Effect.Effect<void> = Effect.void) {

@@ -1,6 +1,6 @@
 /** The limits of a webhook: breaker, rate, order, with whole services and real receivers. */
 import { describe, expect, it, onTestFinished } from "vitest"
-import { scaledPace } from "../../src/Pace.ts"
+import { scaledPace } from "../../src/eventloop/Pace.ts"
 import { type Json, password } from "../support/Client.ts"
 import { startService } from "../support/Service.ts"
 import { eventually } from "../support/Eventually.ts"

@@ -1,5 +1,5 @@
 /** Faults of the suite `deliver` in addition to the general ones: above all at the boundaries of an attempt's steps. */
-import { usualPace } from "../../src/Pace.ts"
+import { usualPace } from "../../src/eventloop/Pace.ts"
 import { type Fault, type Scene, faults, halfOpen } from "./Faults.ts"
 import type { Disturbance } from "./AttemptOracle.ts"
 import { nameIn, webhook } from "./Committed.ts"

@@ -50,7 +50,7 @@ export const causesOf = async <A>(api: Api, attack: () => Promise<A>): Promise<C
 }
 
 /**
- * Counts the turns that src/Slices.ts takes. While it counts, each look of Slices.ts at the time is a millisecond after
+ * Counts the turns that src/eventloop/Slices.ts takes. While it counts, each look of eventloop/Slices.ts at the time is a millisecond after
  * the one before, so a slice has the same steps on every machine.
  */
 const countSlices = (count: () => void): (() => void) => {

@@ -14,7 +14,7 @@ interface Given {
 }
 
 interface InWorker extends Given {
-  /** Factor of the product's time constants (src/Pace.ts). */
+  /** Factor of the product's time constants (src/eventloop/Pace.ts). */
   readonly pace?: number | undefined
 }
 

@@ -27,7 +27,7 @@ export interface Service {
 
 export interface Start {
   readonly roles?: ReadonlyArray<Role> | undefined
-  /** Factor of the product's time constants (src/Pace.ts). */
+  /** Factor of the product's time constants (src/eventloop/Pace.ts). */
   readonly pace?: number | undefined
   /** Whether it runs on after the file that starts it. */
   readonly outlivesFile?: boolean

@@ -4,7 +4,7 @@
  */
 import { format } from "node:util"
 import { ConfigProvider, Console, Layer } from "effect"
-import { Pace, scaledPace } from "../../src/Pace.ts"
+import { Pace, scaledPace } from "../../src/eventloop/Pace.ts"
 
 export const surroundings = (environment: Readonly<Record<string, string>>, pace = 1) => {
   let output = ""

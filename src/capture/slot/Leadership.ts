@@ -14,7 +14,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Queue } from "effect"
 import { SqlClient } from "effect/sql"
-import { Pace } from "../../Pace.ts"
+import { Pace } from "../../eventloop/Pace.ts"
 import { ProcessName } from "../../inventory/database/Presence.ts"
 import type { Table } from "../../inventory/derive/table/Table.ts"
 

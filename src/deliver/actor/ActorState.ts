@@ -1,7 +1,7 @@
 /** The state of an actor that its reader and its attempts share. */
 import type { Effect } from "effect"
 import type { SharedBreaker } from "../breaker/SharedBreaker.ts"
-import type { Stall } from "../../Stall.ts"
+import type { Stall } from "../../eventloop/Stall.ts"
 import type { ConnectedWebhook } from "./Connected.ts"
 import type { Gathering } from "../batch/Gathering.ts"
 import type { InFlight } from "./InFlight.ts"

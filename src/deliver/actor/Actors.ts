@@ -2,7 +2,7 @@
 import { Effect, Exit, Scope, Semaphore } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Vault } from "../../Vault.ts"
-import { monotonicMillis } from "../../Monotonic.ts"
+import { monotonicMillis } from "../../eventloop/Monotonic.ts"
 import type { Clearance } from "../../inventory/Clearance.ts"
 import { byIds } from "../../inventory/read/Read.ts"
 import { objectType } from "../../inventory/Registry.ts"

@@ -3,7 +3,7 @@
  * gets new connections, since TLS, proxy and their number may differ; attempts that began before keep the old ones.
  */
 import { Effect, Exit, Scope } from "effect"
-import { paused } from "../../Pace.ts"
+import { paused } from "../../eventloop/Pace.ts"
 import { type Connections, openConnections } from "../attempt/Connector.ts"
 import { isRendered } from "../attempt/Request.ts"
 import type { AccessTokens } from "../identity/AccessTokens.ts"

@@ -1,6 +1,6 @@
 /** A timer that can only be set to ring earlier. */
 import { Effect, FiberHandle, FiberSet } from "effect"
-import { monotonicMillis } from "../../Monotonic.ts"
+import { monotonicMillis } from "../../eventloop/Monotonic.ts"
 
 /**
  * A function that sets the timer of the scope: `ring` runs in so many milliseconds, or earlier if set to earlier. Setting

@@ -5,8 +5,8 @@
  * So an attempt that is late reserves another slot.
  */
 import { Effect } from "effect"
-import { monotonicMillis } from "../../Monotonic.ts"
-import { pausing } from "../../Pace.ts"
+import { monotonicMillis } from "../../eventloop/Monotonic.ts"
+import { pausing } from "../../eventloop/Pace.ts"
 import { Streams } from "../../stream/Streams.ts"
 
 /** How late an attempt may begin, milliseconds. */

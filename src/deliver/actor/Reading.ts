@@ -1,7 +1,7 @@
 /** Reading a webhook's entries: as many as there is room for, no faster than its fair share and its rate limit. */
 import { Effect, type Scope } from "effect"
 import { processLimits } from "../../limit/ProcessLimits.ts"
-import { paused } from "../../Pace.ts"
+import { paused } from "../../eventloop/Pace.ts"
 import type { Entry } from "../../stream/Entry.ts"
 import { objectOf } from "../../stream/Ordered.ts"
 import { Streams } from "../../stream/Streams.ts"

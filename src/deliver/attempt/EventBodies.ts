@@ -6,7 +6,7 @@
  */
 import { Context, Effect, Layer, RcMap, Result, type Scope, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
-import { paused } from "../../Pace.ts"
+import { paused } from "../../eventloop/Pace.ts"
 import { inWords } from "../../Telemetry.ts"
 import type { Delivery } from "../../event/Delivery.ts"
 import { eventBody } from "../../event/Event.ts"

@@ -13,7 +13,7 @@
  */
 import { type LookupAddress, type LookupOptions, promises as dns } from "node:dns"
 import { inheritedEnvironment } from "../../Config.ts"
-import { keepNewest } from "../../KeepNewest.ts"
+import { keepNewest } from "../../eventloop/KeepNewest.ts"
 
 export type Resolve = (hostname: string, options: LookupOptions) => Promise<ReadonlyArray<LookupAddress>>
 

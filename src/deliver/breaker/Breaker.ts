@@ -5,7 +5,7 @@
  * receiver names. While it is open nothing is read: deliveries wait in their stream and spend no attempts. Then a
  * single attempt probes: success closes the breaker, failure opens it for twice as long.
  */
-import type { PaceValues } from "../../Pace.ts"
+import type { PaceValues } from "../../eventloop/Pace.ts"
 import type { Failure } from "../outcome/Outcome.ts"
 
 export interface Breaker {

@@ -6,8 +6,8 @@
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { monotonicMillis } from "../../Monotonic.ts"
-import { Pace } from "../../Pace.ts"
+import { monotonicMillis } from "../../eventloop/Monotonic.ts"
+import { Pace } from "../../eventloop/Pace.ts"
 import type { RedisError } from "../../redis/Redis.ts"
 import type { BreakerNews } from "../../stream/Breaker.ts"
 import { Streams } from "../../stream/Streams.ts"

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { seen } from "../../auth/Sight.ts"
 import { maskedState } from "../../inventory/derive/represent/Masked.ts"
-import { mapInSlices } from "../../Slices.ts"
+import { mapInSlices } from "../../eventloop/Slices.ts"
 import type { MatchFields } from "../../match/WebhookIndex.ts"
 import { type Verdict, verdictOf } from "../../match/Verdict.ts"
 import type { Readable, Stated } from "./ExplainedEvent.ts"

@@ -8,7 +8,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { inSlices, mapInSlices } from "../../Slices.ts"
+import { inSlices, mapInSlices } from "../../eventloop/Slices.ts"
 import { seen } from "../../auth/Sight.ts"
 import { type Position, lsnOf, parsePosition } from "../../event/Position.ts"
 import { cleared } from "../../inventory/Clearance.ts"

@@ -11,7 +11,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { isAlive } from "../../inventory/database/Presence.ts"
-import { Pace } from "../../Pace.ts"
+import { Pace } from "../../eventloop/Pace.ts"
 import { withReason } from "../Reason.ts"
 import { breakerTable } from "../breaker/BreakerTable.ts"
 import { trafficTable } from "../log/Traffic.ts"

@@ -7,7 +7,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Pace, paused } from "../../Pace.ts"
+import { Pace, paused } from "../../eventloop/Pace.ts"
 import { formatPosition, parsePosition } from "../../event/Position.ts"
 import { placeOf } from "../../stream/Ordered.ts"
 import type { Sought } from "../../stream/Missing.ts"

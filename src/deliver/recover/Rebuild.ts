@@ -7,7 +7,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { mapInSlices } from "../../Slices.ts"
+import { mapInSlices } from "../../eventloop/Slices.ts"
 import { type Position, comparePositions, positionOf } from "../../event/Position.ts"
 import { WebhookIndex } from "../../match/WebhookIndex.ts"
 import { versionsOf } from "../../match/WebhookVersions.ts"

@@ -11,7 +11,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { mapInSlices } from "../../Slices.ts"
+import { mapInSlices } from "../../eventloop/Slices.ts"
 import { eventsSeen } from "../../auth/Permission.ts"
 import { clearancesOf } from "../../auth/Sight.ts"
 import { Clearance } from "../../inventory/Clearance.ts"

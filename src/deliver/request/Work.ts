@@ -4,7 +4,7 @@
  */
 import { Data, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { Pace } from "../../Pace.ts"
+import { Pace } from "../../eventloop/Pace.ts"
 import { inWords } from "../../Telemetry.ts"
 
 /** The work cannot be done as its row says; `message` is shown as the row's. */

@@ -1,7 +1,7 @@
 /** What waits in the queues of all webhooks, as the sweeper saw it last; for the metrics. */
 import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import { Pace } from "../../Pace.ts"
+import { Pace } from "../../eventloop/Pace.ts"
 import { unhealthyWebhooks } from "../health/Unhealthy.ts"
 import { backlogTable } from "../recover/Sweeper.ts"
 

@@ -11,7 +11,7 @@
 import { Effect, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { type ScalarTag, stringify } from "yaml"
-import { mapInSlices } from "../../Slices.ts"
+import { mapInSlices } from "../../eventloop/Slices.ts"
 import { ExactNumber, isNumber } from "../../postgres/ExactJson.ts"
 import { Clearance } from "../../inventory/Clearance.ts"
 import type { Field, Row } from "../../inventory/Field.ts"

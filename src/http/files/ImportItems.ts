@@ -1,7 +1,7 @@
 /** The rows of a portion as bodies of writes, with the objects that they name. */
 import { parseExactly } from "../../postgres/ExactJson.ts"
 import { Effect } from "effect"
-import { mapInSlices } from "../../Slices.ts"
+import { mapInSlices } from "../../eventloop/Slices.ts"
 import { type Errors, idIn, isDictionary } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { bodyOfRow, bodyOfTableRow } from "../../inventory/derive/represent/ImportedRow.ts"

@@ -1,6 +1,6 @@
 /** The text of an answer in JSON: made in slices, item by item of its lists, and refused before it is larger than a limit. */
 import { Effect } from "effect"
-import { inSlices } from "../../Slices.ts"
+import { inSlices } from "../../eventloop/Slices.ts"
 import { isDictionary } from "../../inventory/Field.ts"
 import { Listed } from "./Listed.ts"
 

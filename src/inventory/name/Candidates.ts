@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { mapInSlices } from "../../Slices.ts"
+import { mapInSlices } from "../../eventloop/Slices.ts"
 import { cleared } from "../Clearance.ts"
 import { type Field, pythonRepr } from "../Field.ts"
 import { type ObjectType, columnOf, fieldOf, perType } from "../ObjectType.ts"

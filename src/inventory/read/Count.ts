@@ -8,7 +8,7 @@
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { keepNewest } from "../../KeepNewest.ts"
+import { keepNewest } from "../../eventloop/KeepNewest.ts"
 import { type Clearance, cleared } from "../Clearance.ts"
 import type { ObjectType } from "../ObjectType.ts"
 import { type Where, allOf, isEverything } from "../derive/filter/Where.ts"

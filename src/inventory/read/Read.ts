@@ -1,7 +1,7 @@
 /** Reading objects: lists, single rows, and the related rows that their representation needs. */
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { mapInSlices } from "../../Slices.ts"
+import { mapInSlices } from "../../eventloop/Slices.ts"
 import { type Action, Clearance, cleared } from "../Clearance.ts"
 import type { Row, RowOf, View } from "../Field.ts"
 import type { ObjectType } from "../ObjectType.ts"

@@ -7,7 +7,7 @@
  */
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { mapInSlices } from "../../Slices.ts"
+import { mapInSlices } from "../../eventloop/Slices.ts"
 import { Clearance } from "../Clearance.ts"
 import { Counts } from "../read/Count.ts"
 import { readAll } from "../read/Read.ts"

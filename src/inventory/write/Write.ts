@@ -7,7 +7,7 @@
  */
 import { Effect, Option } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
-import { mapInSlices } from "../../Slices.ts"
+import { mapInSlices } from "../../eventloop/Slices.ts"
 import { type Action, Clearance, OutOfBounds, cleared } from "../Clearance.ts"
 import type { Errors, Row } from "../Field.ts"
 import { grammarErrors } from "../Grammar.ts"

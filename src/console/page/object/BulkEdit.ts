@@ -1,7 +1,7 @@
 /** `/<app>/<type>/edit/`: changes fields of the selected objects, all or none, after a preview. */
 import { isDeepStrictEqual } from "node:util"
 import { Effect, Result } from "effect"
-import { mapInSlices } from "../../../Slices.ts"
+import { mapInSlices } from "../../../eventloop/Slices.ts"
 import { HttpRefused } from "../../../http/HttpRefused.ts"
 import { inWritingTime } from "../../../http/objects/Limits.ts"
 import type { Request } from "../../../http/Route.ts"

@@ -1,7 +1,7 @@
 /** `/<app>/<type>/rename/`: finds and replaces in the names of the selected objects, after a preview. */
 import { Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import { mapInSlices } from "../../../Slices.ts"
+import { mapInSlices } from "../../../eventloop/Slices.ts"
 import { inWritingTime } from "../../../http/objects/Limits.ts"
 import type { Request } from "../../../http/Route.ts"
 import type { ObjectType } from "../../../inventory/ObjectType.ts"

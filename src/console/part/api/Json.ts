@@ -1,6 +1,6 @@
 /** JSON as people read it: indented, coloured, and its addresses as links. */
 import type { Effect } from "effect"
-import { inSlices } from "../../../Slices.ts"
+import { inSlices } from "../../../eventloop/Slices.ts"
 import { Html, html } from "../../Html.ts"
 
 /** Most characters of JSON that a page shows, and of the HTML made of them: deep nesting indents a lot. */

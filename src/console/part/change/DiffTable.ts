@@ -1,6 +1,6 @@
 /** What a change did to its object, field by field. */
 import { Effect } from "effect"
-import { inSlices } from "../../../Slices.ts"
+import { inSlices } from "../../../eventloop/Slices.ts"
 import { isDictionary } from "../../../inventory/Field.ts"
 import type { ChangedField } from "../../../inventory/read/Changes.ts"
 import { type Difference, type Piece, comparing, differencesMax, pathText } from "../Diff.ts"

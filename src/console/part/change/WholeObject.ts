@@ -1,6 +1,6 @@
 /** The whole object before and after a change, as JSON. */
 import { Effect } from "effect"
-import { mapInSlices } from "../../../Slices.ts"
+import { mapInSlices } from "../../../eventloop/Slices.ts"
 import { indentedJson, indentedMax } from "../../../http/wire/Nesting.ts"
 import type { ChangedField, Value } from "../../../inventory/read/Changes.ts"
 import { type Html, html } from "../../Html.ts"

@@ -1,6 +1,6 @@
 /** The table of the list of deliveries. */
 import { Effect } from "effect"
-import { mapInSlices } from "../../../Slices.ts"
+import { mapInSlices } from "../../../eventloop/Slices.ts"
 import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
 import { type Row, type View, isDictionary } from "../../../inventory/Field.ts"
 import { registry } from "../../../inventory/Registry.ts"

@@ -1,6 +1,6 @@
 /** The table of a list. */
 import { Effect } from "effect"
-import { mapInSlices } from "../../../Slices.ts"
+import { mapInSlices } from "../../../eventloop/Slices.ts"
 import type { Row, View } from "../../../inventory/Field.ts"
 import type { ObjectType } from "../../../inventory/ObjectType.ts"
 import { isOrdered } from "../../../inventory/derive/table/Order.ts"

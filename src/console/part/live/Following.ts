@@ -7,7 +7,7 @@
  */
 import { Clock, Effect, Result, Stream } from "effect"
 import { clearanceOf } from "../../../auth/Permission.ts"
-import { Pace, paused } from "../../../Pace.ts"
+import { Pace, paused } from "../../../eventloop/Pace.ts"
 import { identify } from "../../../http/Admission.ts"
 import { HttpRefused } from "../../../http/HttpRefused.ts"
 import type { Handler, Reply, Request, Services } from "../../../http/Route.ts"

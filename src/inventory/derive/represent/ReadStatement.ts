@@ -5,7 +5,7 @@
  * Its rows are `type` ("" for the objects themselves, in their order) and `row`. Ids of what is pointed at become lists
  * that Postgres makes from the page once, so each object type pointed at costs one look into its primary key.
  */
-import { keepNewest } from "../../../KeepNewest.ts"
+import { keepNewest } from "../../../eventloop/KeepNewest.ts"
 import { literal } from "../../Field.ts"
 import { namesThis } from "../../Counted.ts"
 import { type ObjectType, type PointedBy, perType } from "../../ObjectType.ts"

@@ -1,6 +1,6 @@
 import { Deferred, Effect, Exit, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
-import { makeLane } from "../src/Lane.ts"
+import { makeLane } from "../../src/eventloop/Lane.ts"
 
 const lane = (bounds: { readonly waiting?: number; readonly patienceMillis?: number } = {}) =>
   makeLane({ most: 2, waiting: 10, patienceMillis: 60_000, busy: Effect.fail("busy"), ...bounds })

@@ -1,7 +1,7 @@
 /**
  * The pace of the product: pauses of its loops, heartbeats and leases, and the silences after which something is gone.
  *
- * They stand together because they depend on each other; test/Pace.test.ts asserts these relations. A test may scale them
+ * They stand together because they depend on each other; test/eventloop/Pace.test.ts asserts these relations. A test may scale them
  * all, and waits less. Limits on the work of others are not here: they do not get shorter when the product gets faster.
  */
 import { Context, Effect, Schedule } from "effect"

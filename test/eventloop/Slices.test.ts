@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { expect, it } from "vitest"
-import { inSlices } from "../src/Slices.ts"
+import { inSlices } from "../../src/eventloop/Slices.ts"
 
 /** Longer than a slice, milliseconds. */
 const stepMillis = 12

@@ -2,7 +2,7 @@
  * Logs a defect in a loop that must not end, and lets the loop go on. Otherwise its fiber would end silently.
  */
 import { Effect } from "effect"
-import { paused } from "../Pace.ts"
+import { paused } from "./Pace.ts"
 
 const pause = paused(({ deliver }) => deliver.defectMillis)
 

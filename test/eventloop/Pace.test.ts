@@ -1,6 +1,6 @@
 /** How the time constants of the product depend on each other. */
 import { describe, expect, it } from "vitest"
-import { type PaceValues, scaledPace, usualPace } from "../src/Pace.ts"
+import { type PaceValues, scaledPace, usualPace } from "../../src/eventloop/Pace.ts"
 
 /** Each says by its name why `more` must exceed `less`. */
 const relations: ReadonlyArray<

@@ -11,7 +11,7 @@
 import { Effect, Result } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
 import { SqlClient } from "effect/sql"
-import { digest, digestToken } from "../Vault.ts"
+import { digest, digestToken } from "../inventory/Vault.ts"
 import type { Premise } from "../inventory/Clearance.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { rowFromJson } from "../inventory/derive/values/Row.ts"

@@ -5,7 +5,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { isOutdated } from "../Vault.ts"
+import { isOutdated } from "../inventory/Vault.ts"
 import { Clearance } from "../inventory/Clearance.ts"
 import { isStorable, textsIn } from "../inventory/Field.ts"
 import { objectType } from "../inventory/Registry.ts"

@@ -3,7 +3,7 @@
  * the process go to them.
  */
 import { Context, Effect, Layer, Semaphore } from "effect"
-import { hashOfNobody, hashPassword, passwordLength, verifyPassword } from "../Vault.ts"
+import { hashOfNobody, hashPassword, passwordLength, verifyPassword } from "../inventory/Vault.ts"
 import { TooManyAttempts } from "./Attempts.ts"
 
 /** Hashes computed at a time, each on a thread and in memory of its own. */

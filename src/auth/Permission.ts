@@ -6,7 +6,7 @@
  */
 import { Effect } from "effect"
 import { Settings } from "../Config.ts"
-import { Vault } from "../Vault.ts"
+import { Vault } from "../inventory/Vault.ts"
 import { type Action, Clearance, type Premise } from "../inventory/Clearance.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { objectType, registry } from "../inventory/Registry.ts"

@@ -9,7 +9,7 @@ import { randomBytes } from "node:crypto"
 import { Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Settings } from "../Config.ts"
-import { digest } from "../Vault.ts"
+import { digest } from "../inventory/Vault.ts"
 import { isStorable } from "../inventory/Field.ts"
 import type { Table } from "../inventory/derive/table/Table.ts"
 

@@ -11,7 +11,7 @@
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { sqlStateOf } from "../postgres/Postgres.ts"
-import { inWords } from "../Telemetry.ts"
+import { inWords } from "../telemetry/Telemetry.ts"
 import { Clearance } from "../inventory/Clearance.ts"
 import { objectType } from "../inventory/Registry.ts"
 import {

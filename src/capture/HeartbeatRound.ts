@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { paused } from "../eventloop/Pace.ts"
-import { inWords } from "../Telemetry.ts"
+import { inWords } from "../telemetry/Telemetry.ts"
 import type { Report } from "./Status.ts"
 import { countSetAside } from "./changelog/SetAside.ts"
 import { heartbeatPrefix } from "./fold/TransactionWindows.ts"

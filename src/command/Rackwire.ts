@@ -2,7 +2,7 @@
 import { Cause, Console, Effect } from "effect"
 import { CliError, Command } from "effect/cli"
 import { version } from "../Config.ts"
-import { inWords } from "../Telemetry.ts"
+import { inWords } from "../telemetry/Telemetry.ts"
 
 /** Each is loaded when it is named: most need a part of the thousand modules of the service. */
 const commands = {

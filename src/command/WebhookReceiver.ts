@@ -5,7 +5,7 @@ import { parseExactly } from "../postgres/ExactJson.ts"
 import { type IncomingMessage, createServer } from "node:http"
 import { Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import { inWords } from "../Telemetry.ts"
+import { inWords } from "../telemetry/Telemetry.ts"
 import { CommandFailed } from "./CommandFailed.ts"
 
 /** Largest body that is printed, bytes. */

@@ -10,7 +10,7 @@
  */
 import type { Delivery } from "../event/Delivery.ts"
 import { chainMax } from "../inventory/write/Transaction.ts"
-import type { Vault } from "../Vault.ts"
+import type { Vault } from "../inventory/Vault.ts"
 import type { Failure } from "./outcome/Outcome.ts"
 
 export const chainHeader = "x-hook-chain"

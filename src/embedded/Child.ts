@@ -8,7 +8,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { closeSync, openSync } from "node:fs"
 import { Effect, type Scope } from "effect"
-import { inWords } from "../Telemetry.ts"
+import { inWords } from "../telemetry/Telemetry.ts"
 import { readTail } from "./DataDirectory.ts"
 import { EmbeddedError } from "./EmbeddedError.ts"
 

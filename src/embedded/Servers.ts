@@ -11,7 +11,7 @@ import { Cause, Context, Deferred, Effect, Layer, Redacted, type Scope } from "e
 import { serverEnvironment } from "./ChildEnvironment.ts"
 import { Settings } from "../Config.ts"
 import { Pace, paused, pausing } from "../eventloop/Pace.ts"
-import { inWords } from "../Telemetry.ts"
+import { inWords } from "../telemetry/Telemetry.ts"
 import { type Program, awaitReady, start } from "./Child.ts"
 import { DataDirectory, type Owner, identify, isAlive } from "./DataDirectory.ts"
 import { EmbeddedError } from "./EmbeddedError.ts"

@@ -1,6 +1,6 @@
 /** Work that a process repeats, and for how long it has not succeeded. */
 import { Effect } from "effect"
-import { inWords } from "../Telemetry.ts"
+import { inWords } from "../telemetry/Telemetry.ts"
 
 export class Stall {
   private since: number | undefined

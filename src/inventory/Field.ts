@@ -4,7 +4,7 @@
  * A field has one canonical value wherever it came from, so that the API and capture represent a row alike: text,
  * boolean, number, `null`, ISO 8601 text for a time, an id for a reference, a list of ids for several, JSON for JSON.
  */
-import type { Vault } from "../Vault.ts"
+import type { Vault } from "./Vault.ts"
 import { ExactNumber } from "../postgres/ExactJson.ts"
 import type { Hiding } from "./field/hidden/Hiding.ts"
 import type { CustomField } from "./types/extras/CustomField.ts"

@@ -16,7 +16,7 @@ import { clientCertificateProblem, clientKeyProblem } from "../deliver/identity/
 import { tokenUrlProblem } from "../deliver/identity/TokenRequest.ts"
 import { isEmpty, parse } from "../match/Condition.ts"
 import { Templates } from "../template/Template.ts"
-import { Vault } from "../Vault.ts"
+import { Vault } from "../inventory/Vault.ts"
 
 export const grammarsLayer = Layer.effect(
   Grammars,

@@ -4,7 +4,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { Settings, reveal } from "../Config.ts"
 import { Servers } from "../embedded/Servers.ts"
 import { Pace } from "../eventloop/Pace.ts"
-import { inWords } from "../Telemetry.ts"
+import { inWords } from "../telemetry/Telemetry.ts"
 import { Postgres } from "./Postgres.ts"
 import { addressOf } from "./PostgresUrl.ts"
 

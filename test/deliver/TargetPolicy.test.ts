@@ -1,7 +1,7 @@
 import { isIPv6 } from "node:net"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { contains, parseAddress, parseRange } from "../../src/Address.ts"
+import { contains, parseAddress, parseRange } from "../../src/inventory/Address.ts"
 import {
   type TargetRules,
   literalIn,

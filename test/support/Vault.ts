@@ -2,7 +2,7 @@
 import { ConfigProvider, Effect, Layer, Redacted } from "effect"
 import { Settings } from "../../src/Config.ts"
 import { Servers } from "../../src/embedded/Servers.ts"
-import { Vault } from "../../src/Vault.ts"
+import { Vault } from "../../src/inventory/Vault.ts"
 
 const none = Redacted.make("")
 

@@ -7,7 +7,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Vault } from "../../Vault.ts"
+import { Vault } from "../../inventory/Vault.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { registry } from "../../inventory/Registry.ts"
 import { refilledPrefix, refilledText } from "../fold/RefilledRow.ts"

@@ -7,7 +7,7 @@ import type { Row } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import type { textDecoders } from "../../inventory/derive/values/Row.ts"
 import { Unreadable, valueBytesMax } from "../../inventory/Unreadable.ts"
-import { inWords } from "../../Telemetry.ts"
+import { inWords } from "../../telemetry/Telemetry.ts"
 import type { Readable } from "../fold/Change.ts"
 
 /** Kinds of cells. */

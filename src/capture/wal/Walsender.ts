@@ -11,7 +11,7 @@ import { PgAuth } from "@effect/sql-pg"
 import { Result } from "effect"
 import { openSocket } from "../../postgres/Postgres.ts"
 import type { PostgresAddress } from "../../postgres/PostgresUrl.ts"
-import { inWords } from "../../Telemetry.ts"
+import { inWords } from "../../telemetry/Telemetry.ts"
 import { CaptureError, asCaptureError, fromSqlState } from "../CaptureError.ts"
 import { Frames, type OnMessage } from "./Frames.ts"
 

@@ -1,7 +1,7 @@
 /** The actors of a process: one per webhook that is enabled and not paused, as its row says. */
 import { Effect, Exit, Scope, Semaphore } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { Vault } from "../../Vault.ts"
+import type { Vault } from "../../inventory/Vault.ts"
 import { monotonicMillis } from "../../eventloop/Monotonic.ts"
 import type { Clearance } from "../../inventory/Clearance.ts"
 import { byIds } from "../../inventory/read/Read.ts"

@@ -13,7 +13,7 @@
 import { Clock, Effect, Random, Result } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Pace, type PaceValues } from "../../eventloop/Pace.ts"
-import { inWords } from "../../Telemetry.ts"
+import { inWords } from "../../telemetry/Telemetry.ts"
 import type { Entry } from "../../stream/Entry.ts"
 import { Streams } from "../../stream/Streams.ts"
 import { Templates } from "../../template/Template.ts"

@@ -1,9 +1,9 @@
 /** A webhook as deliver uses it, made from its row when the row changes. */
 import { Data, Duration, Effect } from "effect"
 import { Settings, reveal } from "../../Config.ts"
-import { inWords } from "../../Telemetry.ts"
+import { inWords } from "../../telemetry/Telemetry.ts"
 import { OptionRefused } from "../../Setting.ts"
-import { Vault } from "../../Vault.ts"
+import { Vault } from "../../inventory/Vault.ts"
 import { type WebhookRow, changedMillis } from "../../match/WebhookIndex.ts"
 import { wholeText } from "../../inventory/write/Hidden.ts"
 import { objectType } from "../../inventory/Registry.ts"

@@ -7,7 +7,7 @@
 import { Context, Effect, Layer, RcMap, Result, type Scope, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import { paused } from "../../eventloop/Pace.ts"
-import { inWords } from "../../Telemetry.ts"
+import { inWords } from "../../telemetry/Telemetry.ts"
 import type { Delivery } from "../../event/Delivery.ts"
 import { eventBody } from "../../event/Event.ts"
 import { type LoggedEvent, eventOf, loggedEvent } from "../log/LoggedEvent.ts"

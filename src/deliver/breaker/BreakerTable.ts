@@ -1,7 +1,7 @@
 /** Circuit breakers that are open, in a table for the API and operators. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { inWords } from "../../Telemetry.ts"
+import { inWords } from "../../telemetry/Telemetry.ts"
 import { announceChannel } from "../../inventory/database/DatabaseFunctions.ts"
 import { ProcessName, isAlive } from "../../inventory/database/Presence.ts"
 import type { Table } from "../../inventory/derive/table/Table.ts"

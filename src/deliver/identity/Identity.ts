@@ -6,7 +6,7 @@
  * webhook without a token does nothing here but to send.
  */
 import { Effect } from "effect"
-import type { Vault } from "../../Vault.ts"
+import type { Vault } from "../../inventory/Vault.ts"
 import { wholeText } from "../../inventory/write/Hidden.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import type { WebhookRow } from "../../match/WebhookIndex.ts"

@@ -1,7 +1,7 @@
 /** The signatures of a request that was sent, compared with those that the webhook's secrets of now would give. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Vault } from "../../Vault.ts"
+import { Vault } from "../../inventory/Vault.ts"
 import { signatureHeaders } from "../attempt/Sign.ts"
 import type { LoggedAttempt } from "./Attempts.ts"
 

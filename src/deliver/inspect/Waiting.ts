@@ -5,7 +5,7 @@
 import { Context, Effect, Layer } from "effect"
 import { chunksOf } from "effect/Array"
 import { SqlClient, type SqlError } from "effect/sql"
-import { inWords } from "../../Telemetry.ts"
+import { inWords } from "../../telemetry/Telemetry.ts"
 import type { Sought } from "../../stream/Missing.ts"
 import { Streams } from "../../stream/Streams.ts"
 import type { WaitingDelivery } from "../../stream/WaitingPage.ts"

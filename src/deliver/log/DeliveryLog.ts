@@ -7,7 +7,7 @@
 import { Context, Effect, Layer, Queue, Schedule } from "effect"
 import { Pace, type PaceValues } from "../../eventloop/Pace.ts"
 import { Stall } from "../../eventloop/Stall.ts"
-import { inWords } from "../../Telemetry.ts"
+import { inWords } from "../../telemetry/Telemetry.ts"
 import type { Delivery } from "../../event/Delivery.ts"
 import type { Settled } from "../../stream/Entry.ts"
 import { Streams } from "../../stream/Streams.ts"

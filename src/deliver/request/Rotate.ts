@@ -1,7 +1,7 @@
 /** A new secret for a webhook, while receivers may still check by the old one. */
 import { randomBytes } from "node:crypto"
 import { Clock, Effect } from "effect"
-import { Vault } from "../../Vault.ts"
+import { Vault } from "../../inventory/Vault.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import type Webhook from "../../inventory/types/extras/Webhook.ts"
 import { byIds } from "../../inventory/read/Read.ts"

@@ -5,7 +5,7 @@
 import { Data, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Pace } from "../../eventloop/Pace.ts"
-import { inWords } from "../../Telemetry.ts"
+import { inWords } from "../../telemetry/Telemetry.ts"
 
 /** The work cannot be done as its row says; `message` is shown as the row's. */
 export class WorkRefused extends Schema.TaggedError<WorkRefused>()("WorkRefused", { message: Schema.String }) {}

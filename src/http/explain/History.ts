@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { historyOf } from "../../deliver/explain/History.ts"
 import { askedMax, askedUsually, skippedBy } from "../../deliver/explain/Skipped.ts"
-import { inWords } from "../../Telemetry.ts"
+import { inWords } from "../../telemetry/Telemetry.ts"
 import { type Dictionary, isDictionary } from "../../inventory/Field.ts"
 import { byIds } from "../../inventory/read/Read.ts"
 import { objectType, registry } from "../../inventory/Registry.ts"

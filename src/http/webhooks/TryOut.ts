@@ -1,6 +1,6 @@
 /** Tries out templates and conditions before a webhook has them. Writes nothing and sends nothing. */
 import { Effect } from "effect"
-import { inWords } from "../../Telemetry.ts"
+import { inWords } from "../../telemetry/Telemetry.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { isDictionary, notDictionary } from "../../inventory/Field.ts"
 import { isEmpty, parse } from "../../match/Condition.ts"

@@ -1,7 +1,7 @@
 /** Readers of request bodies, each with a limit. */
 import { ByteSize, Effect } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest } from "effect/http"
-import { inWords } from "../../Telemetry.ts"
+import { inWords } from "../../telemetry/Telemetry.ts"
 import { parseExactly } from "../../postgres/ExactJson.ts"
 import { writtenNestingMax } from "../../inventory/Unreadable.ts"
 import { HttpRefused } from "../HttpRefused.ts"

@@ -1,4 +1,4 @@
-import { parseAddress } from "../../Address.ts"
+import { parseAddress } from "../Address.ts"
 import type { Derived } from "../Derived.ts"
 import {
   type Field,

@@ -1,5 +1,5 @@
-import { isCommonPassword, tooCommon } from "../../CommonPasswords.ts"
-import { digestToken, generateToken, hashPassword, passwordLength } from "../../Vault.ts"
+import { isCommonPassword, tooCommon } from "./CommonPasswords.ts"
+import { digestToken, generateToken, hashPassword, passwordLength } from "../Vault.ts"
 import { type Field, type Options, invalid, literal, makeField, value } from "../Field.ts"
 import { headerSecrets } from "./hidden/HeaderSecrets.ts"
 import type { Hiding } from "./hidden/Hiding.ts"

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Vault } from "../../Vault.ts"
+import { Vault } from "../Vault.ts"
 import { parseExactly } from "../../postgres/ExactJson.ts"
 import { type Messages, type Row, literal } from "../Field.ts"
 import { type ObjectType, columnOf, fieldOf, perType } from "../ObjectType.ts"

@@ -1,6 +1,6 @@
 /** Values as they are stored: secrets hashed or sealed. */
 import { Effect } from "effect"
-import { Vault } from "../../Vault.ts"
+import { Vault } from "../Vault.ts"
 import { hasHidden, withoutSecrets } from "./Hidden.ts"
 import type { ObjectType } from "../ObjectType.ts"
 

@@ -1,5 +1,5 @@
 /** What there is before the first request: objects of every type, and three that send requests. */
-import { digestToken } from "../../../src/Vault.ts"
+import { digestToken } from "../../../src/inventory/Vault.ts"
 import type { ObjectType } from "../../../src/inventory/ObjectType.ts"
 import { registry } from "../../../src/inventory/Registry.ts"
 import { type Existing, makeWorld } from "../../support/AnyObject.ts"

@@ -1,8 +1,8 @@
 import { dictionary } from "@zxcvbn-ts/language-common"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { isCommonPassword } from "../../../src/CommonPasswords.ts"
-import { digestToken } from "../../../src/Vault.ts"
+import { isCommonPassword } from "../../../src/inventory/field/CommonPasswords.ts"
+import { digestToken } from "../../../src/inventory/Vault.ts"
 import { password, sealed, tokenKey } from "../../../src/inventory/field/Secret.ts"
 import { codePoint } from "../../support/CodePoint.ts"
 

@@ -3,7 +3,7 @@
  * the next page, which deletes the cookie: so it is shown once, and a reload makes no other.
  */
 import { Duration, Effect } from "effect"
-import { Vault } from "../../../Vault.ts"
+import { Vault } from "../../../inventory/Vault.ts"
 import type { Request } from "../../../http/Route.ts"
 import type { Cookie } from "../../../http/wire/Cookies.ts"
 import { isDictionary } from "../../../inventory/Field.ts"

@@ -1,5 +1,5 @@
 /** Tokens of a user: a table with a way to change and revoke each, and the form for one. */
-import { tokenTail } from "../../../Vault.ts"
+import { tokenTail } from "../../../inventory/Vault.ts"
 import type { Request } from "../../../http/Route.ts"
 import { type Errors, type RowOf } from "../../../inventory/Field.ts"
 import { objectType } from "../../../inventory/Registry.ts"

@@ -1,7 +1,7 @@
 /** What stands in place of a part of a page that could not be read: the rest of the page is shown. */
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
-import { inWords } from "../../../Telemetry.ts"
+import { inWords } from "../../../telemetry/Telemetry.ts"
 import { type Html, html } from "../../Html.ts"
 
 /** The part, or a card that says that it is unavailable, as when its query took too long. */

@@ -1,6 +1,6 @@
 /** Parts of a page that are read on their own: one that cannot be read leaves its own place empty, not the page. */
 import { Effect } from "effect"
-import { inWords } from "../../../Telemetry.ts"
+import { inWords } from "../../../telemetry/Telemetry.ts"
 import { html } from "../../Html.ts"
 
 /** What was read; undefined if it could not be read. */

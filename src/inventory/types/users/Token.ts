@@ -1,5 +1,5 @@
 import { defineObjectType, flag, networks, ref, sealed, text, time, tokenKey } from "../../ObjectType.ts"
-import { tokenTail } from "../../../Vault.ts"
+import { tokenTail } from "../../Vault.ts"
 
 export default defineObjectType({
   app: "users",

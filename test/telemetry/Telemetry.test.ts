@@ -2,7 +2,7 @@
 import { type LookupFunction, connect } from "node:net"
 import { SqlError } from "effect/sql"
 import { describe, expect, it } from "vitest"
-import { inWords } from "../src/Telemetry.ts"
+import { inWords } from "../../src/telemetry/Telemetry.ts"
 
 /** What Node says when no address of a name answers: nothing listens on port 1. */
 const refused = new Promise<Error>((resolve) => {

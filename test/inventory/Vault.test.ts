@@ -1,10 +1,17 @@
 import { argon2Sync, createHash, randomBytes } from "node:crypto"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { digestToken, generateToken, hashOfNobody, hashPassword, isOutdated, verifyPassword } from "../src/Vault.ts"
-import { codePoint } from "./support/CodePoint.ts"
-import { runs } from "./support/Seed.ts"
-import { vaultOf } from "./support/Vault.ts"
+import {
+  digestToken,
+  generateToken,
+  hashOfNobody,
+  hashPassword,
+  isOutdated,
+  verifyPassword
+} from "../../src/inventory/Vault.ts"
+import { codePoint } from "../support/CodePoint.ts"
+import { runs } from "../support/Seed.ts"
+import { vaultOf } from "../support/Vault.ts"
 
 const vault = vaultOf("a key of 32 characters or more ..")
 

@@ -8,8 +8,8 @@
 import { argon2, createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto"
 import { promisify } from "node:util"
 import { Context, Effect, Layer } from "effect"
-import { Settings, reveal } from "./Config.ts"
-import { Servers } from "./embedded/Servers.ts"
+import { Settings, reveal } from "../Config.ts"
+import { Servers } from "../embedded/Servers.ts"
 
 /** The least cost of Argon2id that OWASP recommends: 19 MiB, two passes, one lane. About 40 ms on a slow core. */
 const cost = { memory: 19_456, passes: 2, parallelism: 1 }

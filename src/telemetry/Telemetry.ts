@@ -1,7 +1,7 @@
 /** Logs: readable at a terminal, in logfmt or JSON for collectors. */
 import { Effect, Layer, Logger, References } from "effect"
 import { SqlError } from "effect/sql"
-import { Settings } from "./Config.ts"
+import { Settings } from "../Config.ts"
 
 const loggers = { pretty: Logger.consolePretty(), logfmt: Logger.consoleLogFmt, json: Logger.consoleJson }
 

@@ -11,7 +11,7 @@
 import type { Delivery } from "../event/Delivery.ts"
 import { chainMax } from "../inventory/write/Transaction.ts"
 import type { Vault } from "../inventory/Vault.ts"
-import type { Failure } from "./outcome/Outcome.ts"
+import type { Failure } from "../event/Outcome.ts"
 
 export const chainHeader = "x-hook-chain"
 

@@ -12,7 +12,7 @@ import { parseTraceparent } from "../telemetry/TraceContext.ts"
 import { addSpan, isTracing, newSpanId, traceOf } from "../telemetry/Traces.ts"
 import type { Delivery } from "../event/Delivery.ts"
 import type { Result } from "./log/AttemptRows.ts"
-import type { Outcome } from "./outcome/Outcome.ts"
+import type { Outcome } from "../event/Outcome.ts"
 
 const outcomes: Readonly<Record<Outcome["kind"], string>> = {
   Delivered: "delivered",

@@ -6,7 +6,7 @@ import {
   closedBreaker,
   roomOf
 } from "../../src/deliver/breaker/Breaker.ts"
-import type { Failure } from "../../src/deliver/outcome/Outcome.ts"
+import type { Failure } from "../../src/event/Outcome.ts"
 import { usualPace } from "../../src/eventloop/Pace.ts"
 
 const afterAttempt = (breaker: Breaker, now: number, failure: Failure | undefined): Breaker =>

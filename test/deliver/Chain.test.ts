@@ -5,7 +5,7 @@ import { chainHeader, chainHeaderOf, loopFailure, readChain } from "../../src/de
 import { Loops } from "../../src/deliver/actor/Loops.ts"
 import { headerText } from "../../src/deliver/attempt/HeaderText.ts"
 import { batchOf } from "../../src/deliver/batch/Batch.ts"
-import { isHopeless } from "../../src/deliver/outcome/Outcome.ts"
+import { isHopeless } from "../../src/event/Outcome.ts"
 import { vaultOf } from "../support/Vault.ts"
 
 const vault = vaultOf("a key for tests, of some length")

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import type { Failure } from "../../src/deliver/outcome/Outcome.ts"
+import type { Failure } from "../../src/event/Outcome.ts"
 import {
   type Failed,
   decide,

@@ -11,7 +11,7 @@ import { inWords } from "../../telemetry/Telemetry.ts"
 import type { Delivery } from "../../event/Delivery.ts"
 import { eventBody } from "../../event/Event.ts"
 import { type LoggedEvent, eventOf, loggedEvent } from "../log/LoggedEvent.ts"
-import type { Failure } from "../outcome/Outcome.ts"
+import type { Failure } from "../../event/Outcome.ts"
 import { withHidden } from "../log/SeenEvents.ts"
 
 /** A delivery with its body. */

@@ -14,7 +14,7 @@ import type { Batch } from "../batch/Batch.ts"
 import { chainHeader } from "../Chain.ts"
 import type { Loaded } from "./EventBodies.ts"
 import { withoutUserInformation } from "../identity/BasicAuthorization.ts"
-import { type Failure, Unsendable } from "../outcome/Outcome.ts"
+import { type Failure, Unsendable } from "../../event/Outcome.ts"
 import { type Signing, signatureHeaders } from "./Sign.ts"
 
 export interface Outgoing {

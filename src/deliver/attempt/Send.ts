@@ -4,7 +4,7 @@ import { AnswerFault } from "../exchange/AnswerFault.ts"
 import type { AnswerHeaders } from "../exchange/Answer.ts"
 import { Exchange } from "../exchange/Exchange.ts"
 import type { ConnectTimes, Connections } from "./Connector.ts"
-import type { Failure, Phases, Response } from "../outcome/Outcome.ts"
+import type { Failure, Phases, Response } from "../../event/Outcome.ts"
 import type { Outgoing } from "./Request.ts"
 import { retryAfter } from "../outcome/RetrySchedule.ts"
 

@@ -6,7 +6,7 @@
  * single attempt probes: success closes the breaker, failure opens it for twice as long.
  */
 import type { PaceValues } from "../../eventloop/Pace.ts"
-import type { Failure } from "../outcome/Outcome.ts"
+import type { Failure } from "../../event/Outcome.ts"
 
 export interface Breaker {
   /** Share of failures among the latest attempts, from 0 to 1; an older attempt counts less. */

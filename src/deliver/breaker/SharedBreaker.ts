@@ -12,7 +12,7 @@ import type { RedisError } from "../../redis/Redis.ts"
 import type { BreakerNews } from "../../stream/Breaker.ts"
 import { Streams } from "../../stream/Streams.ts"
 import { makeEarliestTimer } from "../actor/EarliestTimer.ts"
-import type { Failure } from "../outcome/Outcome.ts"
+import type { Failure } from "../../event/Outcome.ts"
 import { type Breaker, afterAttempt, closedBreaker, roomOf } from "./Breaker.ts"
 import { forgetBreaker, noteBreaker } from "./BreakerTable.ts"
 

@@ -1,5 +1,5 @@
 /** One request and its answer, with the times of its steps. A connection carries it (Connection.ts). */
-import type { Response } from "../outcome/Outcome.ts"
+import type { Response } from "../../event/Outcome.ts"
 import { Answer } from "./Answer.ts"
 import { AnswerFault } from "./AnswerFault.ts"
 

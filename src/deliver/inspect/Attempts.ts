@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { everyAttempt } from "../../inventory/AttemptLog.ts"
 import { userInformation } from "../../inventory/field/hidden/UserInformation.ts"
 import { headersOf } from "../attempt/HeaderText.ts"
-import type { Phases } from "../outcome/Outcome.ts"
+import type { Phases } from "../../event/Outcome.ts"
 
 type Header = ReturnType<typeof headersOf>[number]
 

@@ -8,7 +8,7 @@ import { ProcessName } from "../../inventory/database/Presence.ts"
 import type { Table } from "../../inventory/derive/table/Table.ts"
 import type { Entry } from "../../stream/Entry.ts"
 import { headerText, maskOf } from "../attempt/HeaderText.ts"
-import { type Attempt, type Outcome, deleted } from "../outcome/Outcome.ts"
+import { type Attempt, type Outcome, deleted } from "../../event/Outcome.ts"
 import { deliveryDays } from "./DeliveryRows.ts"
 import { trafficParameters, trafficStatement } from "./Traffic.ts"
 

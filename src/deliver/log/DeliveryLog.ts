@@ -12,7 +12,7 @@ import type { Delivery } from "../../event/Delivery.ts"
 import type { Settled } from "../../stream/Entry.ts"
 import { Streams } from "../../stream/Streams.ts"
 import { type Result, writeRows } from "./AttemptRows.ts"
-import type { Attempt } from "../outcome/Outcome.ts"
+import type { Attempt } from "../../event/Outcome.ts"
 import { logDefectAndContinue } from "../../eventloop/LogDefect.ts"
 import { measureBatch } from "../Measured.ts"
 

@@ -6,7 +6,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { deleted } from "../outcome/Outcome.ts"
+import { deleted } from "../../event/Outcome.ts"
 
 /** Rows changed at once. */
 const pageSize = 1000

@@ -8,7 +8,7 @@ import { objectOf } from "../../stream/Ordered.ts"
 import { Streams } from "../../stream/Streams.ts"
 import { overEntries } from "../recover/Browse.ts"
 import { insertUnattempted } from "../log/DeliveryRows.ts"
-import type { Dropped } from "../outcome/Outcome.ts"
+import type { Dropped } from "../../event/Outcome.ts"
 
 /** The deliveries of a pause to keep: all, the latest of each object, or none. */
 export const keepChoices = ["all", "latest", "none"] as const

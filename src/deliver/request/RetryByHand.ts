@@ -14,7 +14,7 @@ import { Append } from "../../stream/Append.ts"
 import { Streams } from "../../stream/Streams.ts"
 import { absentAmong, discardDeleted } from "../recover/Deleted.ts"
 import { type LoggedEvent, loggedDelivery, loggedEvent, pageOf } from "../log/LoggedEvent.ts"
-import type { Dropped } from "../outcome/Outcome.ts"
+import type { Dropped } from "../../event/Outcome.ts"
 import { eventsAsSeen, viewersAmong } from "../log/SeenEvents.ts"
 
 export const deliveryType = objectType("extras.delivery")

@@ -7,9 +7,9 @@ import { type ChildProcess, fork } from "node:child_process"
 import { type Socket, createServer } from "node:net"
 import { fileURLToPath } from "node:url"
 import { gzipSync } from "node:zlib"
-import { openConnections } from "../../src/deliver/attempt/Connector.ts"
-import { send } from "../../src/deliver/attempt/Send.ts"
-import { type TargetRules, readRules } from "../../src/deliver/attempt/TargetPolicy.ts"
+import { openConnections } from "../../src/transport/Connector.ts"
+import { send } from "../../src/transport/Send.ts"
+import { type TargetRules, readRules } from "../../src/transport/TargetPolicy.ts"
 import type { Sample, Suite } from "../Suite.ts"
 
 const timeoutMillis = 1000

@@ -4,7 +4,7 @@ import type { Api } from "../support/Api.ts"
 import { faultsOf, hasBrowser } from "../support/Browser.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
-import { breakers, keepOpen } from "../deliver/KeepOpen.ts"
+import { breakers, keepOpen } from "../transport/KeepOpen.ts"
 import { startConsole } from "./Fixture.ts"
 
 const tasks = "/system/background-tasks/"

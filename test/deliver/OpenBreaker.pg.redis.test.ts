@@ -4,7 +4,7 @@ import { runCommand } from "../support/Command.ts"
 import type { Json } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Delivery, startDelivering } from "./Delivering.ts"
-import { breakers as breakersOf, keepOpen } from "./KeepOpen.ts"
+import { breakers as breakersOf, keepOpen } from "../transport/KeepOpen.ts"
 
 const hooks = startDelivering()
 

@@ -5,9 +5,9 @@ import { type RequestListener, createServer } from "node:http"
 import { type Server, type Socket, createServer as createTcpServer } from "node:net"
 import { onTestFinished } from "vitest"
 import type { Outgoing } from "../../src/deliver/attempt/Request.ts"
-import { type Sent, send } from "../../src/deliver/attempt/Send.ts"
-import { type ConnectionOptions, type Connections, openConnections } from "../../src/deliver/attempt/Connector.ts"
-import { type TargetRules, readRules } from "../../src/deliver/attempt/TargetPolicy.ts"
+import { type Sent, send } from "../../src/transport/Send.ts"
+import { type ConnectionOptions, type Connections, openConnections } from "../../src/transport/Connector.ts"
+import { type TargetRules, readRules } from "../../src/transport/TargetPolicy.ts"
 
 /** The usual target policy. */
 export const targetRules = readRules("private", [], []) as TargetRules

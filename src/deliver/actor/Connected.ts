@@ -4,7 +4,7 @@
  */
 import { Effect, Exit, Scope } from "effect"
 import { paused } from "../../eventloop/Pace.ts"
-import { type Connections, openConnections } from "../attempt/Connector.ts"
+import { type Connections, openConnections } from "../../transport/Connector.ts"
 import { isRendered } from "../attempt/Request.ts"
 import type { AccessTokens } from "../identity/AccessTokens.ts"
 import { tokensOf } from "../identity/Identity.ts"

@@ -15,7 +15,7 @@ import { sendAs } from "../identity/Identity.ts"
 import { type Attempt, type Failure, type Outcome, type Phases, Unsendable, overrunsMax } from "../../event/Outcome.ts"
 import { type Outgoing, buildRequest, plainRequest } from "./Request.ts"
 import { decide } from "../outcome/RetrySchedule.ts"
-import { type Sent, send } from "./Send.ts"
+import { type Sent, send } from "../../transport/Send.ts"
 
 export interface Made {
   readonly attempt: Attempt

@@ -7,8 +7,8 @@
  * TLS, with connections of its own.
  */
 import { Clock, Effect, Fiber } from "effect"
-import { type ConnectionOptions, openConnections } from "../attempt/Connector.ts"
-import { sending } from "../attempt/Send.ts"
+import { type ConnectionOptions, openConnections } from "../../transport/Connector.ts"
+import { sending } from "../../transport/Send.ts"
 import { type OAuthClient, type TokenAnswer, noToken, tokenAnswer, tokenRequest } from "./TokenRequest.ts"
 
 /** Least time from the end of one request to the next, milliseconds. */

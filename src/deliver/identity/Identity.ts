@@ -13,10 +13,10 @@ import type { WebhookRow } from "../../match/WebhookIndex.ts"
 import type { Definition } from "../actor/Definition.ts"
 import type { Connected } from "../actor/Connected.ts"
 import type { Outgoing } from "../attempt/Request.ts"
-import { type Sent, sending } from "../attempt/Send.ts"
+import { type Sent, sending } from "../../transport/Send.ts"
 import { Unsendable } from "../../event/Outcome.ts"
 import { AccessTokens } from "./AccessTokens.ts"
-import type { ClientCertificate } from "./ClientCertificate.ts"
+import type { ClientCertificate } from "../../transport/certificate/ClientCertificate.ts"
 import type { OAuthClient } from "./TokenRequest.ts"
 
 export interface Identity {

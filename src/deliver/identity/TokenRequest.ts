@@ -4,7 +4,7 @@
  */
 import { version } from "../../Config.ts"
 import { type Outgoing, addressProblem, isTemplate } from "../attempt/Request.ts"
-import type { Sent } from "../attempt/Send.ts"
+import type { Sent } from "../../transport/Send.ts"
 import type { Failure, Response } from "../../event/Outcome.ts"
 
 /** How the client shows who it is to the token endpoint. */

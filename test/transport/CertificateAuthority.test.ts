@@ -9,7 +9,7 @@ import {
   certificatesProblem,
   fileProblem,
   fileBytesMax
-} from "../../src/deliver/attempt/CertificateAuthority.ts"
+} from "../../src/transport/certificate/CertificateAuthority.ts"
 
 const [first, second] = rootCertificates as [string, string]
 

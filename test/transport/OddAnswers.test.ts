@@ -1,8 +1,8 @@
 /** Receivers that answer in ways that HTTP allows and few clients expect. */
 import { createServer as createTcpServer } from "node:net"
 import { describe, expect, test } from "vitest"
-import type { Sent } from "../../src/deliver/attempt/Send.ts"
-import { connections, listen, rawReceiver, sent } from "./Receiver.ts"
+import type { Sent } from "../../src/transport/Send.ts"
+import { connections, listen, rawReceiver, sent } from "../deliver/Receiver.ts"
 
 /** Long enough for anything that answers at all. */
 const patient = 10_000

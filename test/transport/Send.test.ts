@@ -2,10 +2,10 @@ import type { IncomingHttpHeaders } from "node:http"
 import { gzipSync } from "node:zlib"
 import { describe, expect, test } from "vitest"
 import { Shares } from "../../src/limit/Shares.ts"
-import { Clients } from "../../src/deliver/exchange/Clients.ts"
+import { Clients } from "../../src/transport/exchange/Clients.ts"
 import type { Outgoing } from "../../src/deliver/attempt/Request.ts"
-import type { Sent } from "../../src/deliver/attempt/Send.ts"
-import { connections, nobody, rawReceiver, receiver, sent } from "./Receiver.ts"
+import type { Sent } from "../../src/transport/Send.ts"
+import { connections, nobody, rawReceiver, receiver, sent } from "../deliver/Receiver.ts"
 
 const now = Date.UTC(2026, 10, 20, 12)
 

@@ -2,10 +2,10 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import { createServer } from "node:http"
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest"
-import type { Connections } from "../../src/deliver/attempt/Connector.ts"
-import type { Resolve } from "../../src/deliver/attempt/Lookups.ts"
-import { type TargetRules, policies, readRules } from "../../src/deliver/attempt/TargetPolicy.ts"
-import { connections, listen, sent } from "./Receiver.ts"
+import type { Connections } from "../../src/transport/Connector.ts"
+import type { Resolve } from "../../src/transport/Lookups.ts"
+import { type TargetRules, policies, readRules } from "../../src/transport/TargetPolicy.ts"
+import { connections, listen, sent } from "../deliver/Receiver.ts"
 import { closed, inside } from "./targets.ts"
 
 /** Sockets that this process began to connect. */

@@ -8,7 +8,7 @@
 import { constants } from "node:fs"
 import { type FileHandle, lstat, open, realpath } from "node:fs/promises"
 import { isAbsolute, relative, resolve, sep } from "node:path"
-import { readCertificates } from "../identity/Certificates.ts"
+import { readCertificates } from "./Certificates.ts"
 
 /** Largest file, bytes. The bundle of a Linux distribution has a quarter of a megabyte. */
 export const fileBytesMax = 512 * 1024

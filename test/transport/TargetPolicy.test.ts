@@ -9,7 +9,7 @@ import {
   readRules,
   refusal,
   urlRefusal
-} from "../../src/deliver/attempt/TargetPolicy.ts"
+} from "../../src/transport/TargetPolicy.ts"
 import { closed, inside, names, open, unreadable } from "./targets.ts"
 
 const rules = (fields: { policy?: TargetRules["policy"]; allow?: Array<string>; deny?: Array<string> }) =>

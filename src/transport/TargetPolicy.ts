@@ -6,7 +6,7 @@
  * that of allowed ones, and both over the policy. An address that carries an IPv4 address inside it (NAT64, 6to4,
  * Teredo and so on) may be reached only when both may.
  */
-import { type Address, type Range, contains, fromQuad, parseAddress, parseRange } from "../../inventory/Address.ts"
+import { type Address, type Range, contains, fromQuad, parseAddress, parseRange } from "../inventory/Address.ts"
 
 export const policies = ["private", "public"] as const
 

@@ -4,15 +4,15 @@ import { createServer } from "node:https"
 import type { TLSSocket } from "node:tls"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import type { ConnectionOptions } from "../../src/deliver/attempt/Connector.ts"
+import type { ConnectionOptions } from "../../src/transport/Connector.ts"
 import { AccessTokens } from "../../src/deliver/identity/AccessTokens.ts"
 import {
   clientCertificateProblem as problemAt,
   clientKeyProblem
-} from "../../src/deliver/identity/ClientCertificate.ts"
+} from "../../src/transport/certificate/ClientCertificate.ts"
 import { hasOpenssl } from "../support/Certificate.ts"
 import { type ClientAuthority, makeClientAuthority } from "../support/ClientAuthority.ts"
-import { connections, listen, sent, targetRules } from "./Receiver.ts"
+import { connections, listen, sent, targetRules } from "../deliver/Receiver.ts"
 
 const clientCertificateProblem = (pem: string) => problemAt(pem, Date.now())
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from "vitest"
-import { type Place, bytesOf, placeOf } from "../../src/deliver/exchange/RequestBytes.ts"
+import { type Place, bytesOf, placeOf } from "../../src/transport/exchange/RequestBytes.ts"
 
 const place = placeOf("http://receiver.example:8080/hook?a=b")
 

@@ -6,12 +6,12 @@ import { connect } from "node:net"
 import { type SecureContextOptions, type TLSSocket, createServer as createTlsServer } from "node:tls"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { ConnectionOptions } from "../../src/deliver/attempt/Connector.ts"
-import { HandshakeGuard, handshakeBytesMax } from "../../src/deliver/attempt/HandshakeGuard.ts"
+import type { ConnectionOptions } from "../../src/transport/Connector.ts"
+import { HandshakeGuard, handshakeBytesMax } from "../../src/transport/HandshakeGuard.ts"
 import { AccessTokens } from "../../src/deliver/identity/AccessTokens.ts"
 import { type Certificate, hasOpenssl, makeCertificate } from "../support/Certificate.ts"
 import { fillers } from "../hostile/Receivers.ts"
-import { connections, listen, receiver, sent, targetRules } from "./Receiver.ts"
+import { connections, listen, receiver, sent, targetRules } from "../deliver/Receiver.ts"
 
 /** TLS options of servers whose handshakes are refused, and the message of the failure. */
 const attacks: ReadonlyArray<readonly [name: string, SecureContextOptions & { readonly more?: number }, RegExp]> = [

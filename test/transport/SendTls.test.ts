@@ -4,9 +4,9 @@ import { createServer } from "node:https"
 import type { SecureContextOptions } from "node:tls"
 import { Worker } from "node:worker_threads"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
-import type { ConnectionOptions } from "../../src/deliver/attempt/Connector.ts"
+import type { ConnectionOptions } from "../../src/transport/Connector.ts"
 import { type Certificate, hasOpenssl, makeCertificate } from "../support/Certificate.ts"
-import { connections, listen, sent } from "./Receiver.ts"
+import { connections, listen, sent } from "../deliver/Receiver.ts"
 
 /** Posts its port, and when it gets a message, how many handshakes there were. */
 const quickReceiver = `

@@ -2,10 +2,10 @@ import { createServer } from "node:http"
 import { type Socket, createServer as createTcpServer } from "node:net"
 import { buildConnector } from "undici"
 import { describe, expect, onTestFinished, test } from "vitest"
-import { Clients } from "../../src/deliver/exchange/Clients.ts"
-import { Exchange } from "../../src/deliver/exchange/Exchange.ts"
+import { Clients } from "../../src/transport/exchange/Clients.ts"
+import { Exchange } from "../../src/transport/exchange/Exchange.ts"
 import { Shares } from "../../src/limit/Shares.ts"
-import { listen } from "./Receiver.ts"
+import { listen } from "../deliver/Receiver.ts"
 
 /** A receiver that answers when it is told to, and knows over how many connections it was asked. */
 const startReceiver = async (headers: Readonly<Record<string, string>> = {}) => {

@@ -8,7 +8,7 @@
 import { X509Certificate, createPrivateKey } from "node:crypto"
 import { type SecureContext, type SecureContextOptions, createSecureContext } from "node:tls"
 import { type ReadCertificates, readCertificates } from "./Certificates.ts"
-import { tlsOptions } from "../attempt/TlsOptions.ts"
+import { tlsOptions } from "../TlsOptions.ts"
 import { privateKeyProblem } from "./KeyKind.ts"
 import { blocksIn, pemOf } from "./Pem.ts"
 

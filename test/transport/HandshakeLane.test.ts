@@ -1,7 +1,7 @@
 /** Slow handshakes leave turns of the event loop, and time, to others. The clock is the test's. */
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { describe, expect, it, vi, onTestFinished } from "vitest"
-import { HandshakeLane } from "../../src/deliver/attempt/HandshakeLane.ts"
+import { HandshakeLane } from "../../src/transport/HandshakeLane.ts"
 
 const start = () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "Date"] })

@@ -1,8 +1,8 @@
-import { textOf } from "../../src/deliver/exchange/AnswerText.ts"
+import { textOf } from "../../src/transport/exchange/AnswerText.ts"
 import fc from "fast-check"
 import { describe, expect, it, test } from "vitest"
-import { Answer } from "../../src/deliver/exchange/Answer.ts"
-import { AnswerFault } from "../../src/deliver/exchange/AnswerFault.ts"
+import { Answer } from "../../src/transport/exchange/Answer.ts"
+import { AnswerFault } from "../../src/transport/exchange/AnswerFault.ts"
 
 interface Read {
   readonly status: number

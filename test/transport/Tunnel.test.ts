@@ -4,11 +4,11 @@ import { type Server, createServer } from "node:http"
 import { createServer as createSecureServer } from "node:https"
 import { connect } from "node:net"
 import { describe, expect, it, onTestFinished } from "vitest"
-import type { ConnectionOptions } from "../../src/deliver/attempt/Connector.ts"
-import { type TargetRules, readRules } from "../../src/deliver/attempt/TargetPolicy.ts"
-import { isExcepted, proxyProblem } from "../../src/deliver/attempt/Tunnel.ts"
+import type { ConnectionOptions } from "../../src/transport/Connector.ts"
+import { type TargetRules, readRules } from "../../src/transport/TargetPolicy.ts"
+import { isExcepted, proxyProblem } from "../../src/transport/Tunnel.ts"
 import { hasOpenssl, makeCertificate } from "../support/Certificate.ts"
-import { connections, listen, nobody, receiver, sent } from "./Receiver.ts"
+import { connections, listen, nobody, receiver, sent } from "../deliver/Receiver.ts"
 
 /** What a proxy was asked for, and with which credentials. */
 const startProxy = async (answer = "200 Connection established") => {

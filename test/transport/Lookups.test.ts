@@ -1,6 +1,6 @@
 /** Lookups of many webhooks whose resolver answers when it is told to, or never. */
 import { describe, expect, test } from "vitest"
-import { Lookups } from "../../src/deliver/attempt/Lookups.ts"
+import { Lookups } from "../../src/transport/Lookups.ts"
 
 const limits = { most: 4, ofWebhook: 2, ofSlow: 2, millis: 60_000, slowMillis: 60_000, lateMillis: 60_000 }
 

@@ -1,12 +1,12 @@
 /** Sends one request and judges the answer, or why there is none. */
 import { Effect } from "effect"
-import { AnswerFault } from "../exchange/AnswerFault.ts"
-import type { AnswerHeaders } from "../exchange/Answer.ts"
-import { Exchange } from "../exchange/Exchange.ts"
+import { AnswerFault } from "./exchange/AnswerFault.ts"
+import type { AnswerHeaders } from "./exchange/Answer.ts"
+import { Exchange } from "./exchange/Exchange.ts"
 import type { ConnectTimes, Connections } from "./Connector.ts"
-import type { Failure, Phases, Response } from "../../event/Outcome.ts"
-import type { Outgoing } from "./Request.ts"
-import { retryAfter } from "../outcome/RetrySchedule.ts"
+import type { Failure, Phases, Response } from "../event/Outcome.ts"
+import type { Outgoing } from "../deliver/attempt/Request.ts"
+import { retryAfter } from "../deliver/outcome/RetrySchedule.ts"
 
 export interface Sent {
   readonly response: Response | undefined

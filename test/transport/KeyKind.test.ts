@@ -3,11 +3,11 @@ import { type KeyObject, X509Certificate, createPrivateKey, generateKeyPairSync 
 import { rootCertificates } from "node:tls"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { readCertificates } from "../../src/deliver/identity/Certificates.ts"
-import { clientKeyProblem } from "../../src/deliver/identity/ClientCertificate.ts"
-import { elementsIn } from "../../src/deliver/identity/Der.ts"
-import { privateKeyProblem } from "../../src/deliver/identity/KeyKind.ts"
-import { blocksIn, pemOf } from "../../src/deliver/identity/Pem.ts"
+import { readCertificates } from "../../src/transport/certificate/Certificates.ts"
+import { clientKeyProblem } from "../../src/transport/certificate/ClientCertificate.ts"
+import { elementsIn } from "../../src/transport/certificate/Der.ts"
+import { privateKeyProblem } from "../../src/transport/certificate/KeyKind.ts"
+import { blocksIn, pemOf } from "../../src/transport/certificate/Pem.ts"
 
 /** DER of an element: its tag, and its content. */
 const der = (tag: number, ...content: ReadonlyArray<Buffer>): Buffer => {

@@ -1,7 +1,7 @@
 /** What every role and most commands need: servers, Postgres, Redis, and the tables of all stages. */
 import { Effect, Layer } from "effect"
 import { Settings } from "../Config.ts"
-import { grammarsLayer } from "./Grammars.ts"
+import { grammarsLayer } from "../webhook/Grammars.ts"
 import { Postgres } from "../postgres/Postgres.ts"
 import { Redis } from "../redis/Redis.ts"
 import { Telemetry } from "../telemetry/Telemetry.ts"

@@ -6,7 +6,7 @@ import { type Api, startApi } from "../support/Api.ts"
 import { type Json, type List, named, password } from "../support/Client.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 import { openBrowser } from "./Browser.ts"
-import { startTokenEndpoint } from "../deliver/TokenEndpoint.ts"
+import { startTokenEndpoint } from "../webhook/TokenEndpoint.ts"
 import { makeClientAuthority } from "../support/ClientAuthority.ts"
 import { makeUser, userPassword } from "./Users.ts"
 

@@ -5,7 +5,7 @@ import type { TLSSocket } from "node:tls"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { ConnectionOptions } from "../../src/transport/Connector.ts"
-import { AccessTokens } from "../../src/deliver/identity/AccessTokens.ts"
+import { AccessTokens } from "../../src/webhook/identity/AccessTokens.ts"
 import {
   clientCertificateProblem as problemAt,
   clientKeyProblem

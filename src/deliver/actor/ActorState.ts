@@ -2,7 +2,7 @@
 import type { Effect } from "effect"
 import type { SharedBreaker } from "../breaker/SharedBreaker.ts"
 import type { Stall } from "../../eventloop/Stall.ts"
-import type { ConnectedWebhook } from "./Connected.ts"
+import type { ConnectedWebhook } from "../../webhook/Connected.ts"
 import type { Gathering } from "../batch/Gathering.ts"
 import type { InFlight } from "./InFlight.ts"
 import type { Intake } from "./Intake.ts"

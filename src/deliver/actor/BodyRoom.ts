@@ -1,7 +1,7 @@
 /** Room for the bodies that templates make, of which a process holds so many bytes (limit/ProcessLimits.ts). */
 import { Effect } from "effect"
 import { processLimits } from "../../limit/ProcessLimits.ts"
-import type { Definition } from "./Definition.ts"
+import type { Definition } from "../../webhook/Definition.ts"
 
 /** Room for the output of a body's template, bytes: its limit of characters, most of which take one. */
 const outputBytesMax = 1 << 20

@@ -7,7 +7,7 @@
 import { Effect } from "effect"
 import type { Entry } from "../../stream/Entry.ts"
 import { Streams } from "../../stream/Streams.ts"
-import { type BatchPolicy, gatherMillis } from "./BatchPolicy.ts"
+import { type BatchPolicy, gatherMillis } from "../../webhook/BatchPolicy.ts"
 
 /** Most characters of a batch's events; one that is too long for its entry goes alone. */
 const batchCharsMax = 1 << 20

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { everyAttempt } from "../../inventory/AttemptLog.ts"
 import { userInformation } from "../../inventory/field/hidden/UserInformation.ts"
-import { headersOf } from "../attempt/HeaderText.ts"
+import { headersOf } from "../../webhook/HeaderText.ts"
 import type { Phases } from "../../event/Outcome.ts"
 
 type Header = ReturnType<typeof headersOf>[number]

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Vault } from "../../inventory/Vault.ts"
-import { signatureHeaders } from "../attempt/Sign.ts"
+import { signatureHeaders } from "../../webhook/Sign.ts"
 import type { LoggedAttempt } from "./Attempts.ts"
 
 export interface SignatureCheck {

@@ -3,8 +3,8 @@
  * the body has as `event`. Writes nothing and sends nothing.
  */
 import { Effect } from "effect"
-import { secretProblem } from "../../deliver/attempt/Sign.ts"
-import { parseBatch } from "../../deliver/batch/BatchPolicy.ts"
+import { secretProblem } from "../../webhook/Sign.ts"
+import { parseBatch } from "../../webhook/BatchPolicy.ts"
 import { eventOfChange } from "../../deliver/explain/ExplainedEvent.ts"
 import { latestNames } from "../../deliver/explain/LatestEvents.ts"
 import { pastedEvent } from "../../deliver/inspect/Pasted.ts"

@@ -9,7 +9,7 @@ import {
   nextDelay,
   retrySchedule,
   usualPolicy
-} from "../../src/deliver/outcome/RetrySchedule.ts"
+} from "../../src/webhook/RetrySchedule.ts"
 import { attempts, delaysOf, exponential, fixed, list, middle, policy, share } from "./RetryPolicies.ts"
 
 const mendable = fc.constantFrom<Failure["reason"]>(

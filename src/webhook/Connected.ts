@@ -3,11 +3,11 @@
  * gets new connections, since TLS, proxy and their number may differ; attempts that began before keep the old ones.
  */
 import { Effect, Exit, Scope } from "effect"
-import { paused } from "../../eventloop/Pace.ts"
-import { type Connections, openConnections } from "../../transport/Connector.ts"
-import { isRendered } from "../attempt/Request.ts"
-import type { AccessTokens } from "../identity/AccessTokens.ts"
-import { tokensOf } from "../identity/Identity.ts"
+import { paused } from "../eventloop/Pace.ts"
+import { type Connections, openConnections } from "../transport/Connector.ts"
+import { isRendered } from "./Request.ts"
+import type { AccessTokens } from "./identity/AccessTokens.ts"
+import { tokensOf } from "./identity/Identity.ts"
 import { type Definition, type UnusableWebhook, unusable } from "./Definition.ts"
 
 export interface Connected {

@@ -3,7 +3,7 @@
  * says. Pure. No message repeats anything of the answer but its status and an error of the RFC.
  */
 import { version } from "../../Config.ts"
-import { type Outgoing, addressProblem, isTemplate } from "../attempt/Request.ts"
+import { type Outgoing, addressProblem, isTemplate } from "../Request.ts"
 import type { Sent } from "../../transport/Send.ts"
 import type { Failure, Response } from "../../event/Outcome.ts"
 

@@ -1,10 +1,10 @@
 /** Which deliveries go on with a loop, and what the header of chains tells whom. Sealing is real. */
 import { randomBytes } from "node:crypto"
 import { describe, expect, test } from "vitest"
-import { chainHeader, chainHeaderOf, loopFailure, readChain } from "../../src/deliver/Chain.ts"
+import { chainHeader, chainHeaderOf, loopFailure, readChain } from "../../src/webhook/Chain.ts"
 import { Loops } from "../../src/deliver/actor/Loops.ts"
-import { headerText } from "../../src/deliver/attempt/HeaderText.ts"
-import { batchOf } from "../../src/deliver/batch/Batch.ts"
+import { headerText } from "../../src/webhook/HeaderText.ts"
+import { batchOf } from "../../src/webhook/Batch.ts"
 import { isHopeless } from "../../src/event/Outcome.ts"
 import { vaultOf } from "../support/Vault.ts"
 

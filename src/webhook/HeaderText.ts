@@ -1,8 +1,8 @@
 /** Headers and answers as the log keeps them: without credentials, and of headers at most a page. */
 import { isUtf8 } from "node:buffer"
-import { isSecretHeader } from "../../inventory/field/hidden/HeaderSecrets.ts"
-import { hiddenMark } from "../../inventory/field/hidden/Hiding.ts"
-import { chainHeader } from "../Chain.ts"
+import { isSecretHeader } from "../inventory/field/hidden/HeaderSecrets.ts"
+import { hiddenMark } from "../inventory/field/hidden/Hiding.ts"
+import { chainHeader } from "./Chain.ts"
 
 /** Most characters that are kept of the headers of one message. */
 export const keptCharsMax = 4096

@@ -6,8 +6,8 @@ import type { Json } from "../support/Client.ts"
 import { hasOpenssl } from "../support/Certificate.ts"
 import { type ClientAuthority, makeClientAuthority } from "../support/ClientAuthority.ts"
 import { eventually } from "../support/Eventually.ts"
-import { startDelivering } from "./Delivering.ts"
-import { listen } from "./Receiver.ts"
+import { startDelivering } from "../deliver/Delivering.ts"
+import { listen } from "../deliver/Receiver.ts"
 import { startTokenEndpoint } from "./TokenEndpoint.ts"
 
 const hooks = startDelivering()

@@ -5,7 +5,7 @@
  * it likes.
  */
 import { createHmac, createPrivateKey, sign as signWithKey } from "node:crypto"
-import { emptyRecord } from "../../inventory/Field.ts"
+import { emptyRecord } from "../inventory/Field.ts"
 
 /**
  * `X-Hook-Signature`: lower-case hex of HMAC-SHA512 over the exact bytes of the body, keyed with the secret's UTF-8.

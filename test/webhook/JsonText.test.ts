@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { placeOf } from "../../src/deliver/batch/JsonText.ts"
+import { placeOf } from "../../src/webhook/JsonText.ts"
 
 const name = fc.constantFrom("event", "data", "snapshots", "a\\b", 'with "quotation marks"', "__proto__", "")
 /** An object of any values, as text, with some of these names in it. */

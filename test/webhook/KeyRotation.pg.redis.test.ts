@@ -1,6 +1,6 @@
 /** SECRET_KEY replaced between two runs of a service. */
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { sign } from "../../src/deliver/attempt/Sign.ts"
+import { sign } from "../../src/webhook/Sign.ts"
 import { named } from "../support/Client.ts"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"
 import { startService } from "../support/Service.ts"

@@ -1,6 +1,6 @@
 /** A real token endpoint of OAuth 2.0 that counts, and a receiver that takes its tokens, for as long as the test. */
 import { createServer } from "node:http"
-import { listen } from "./Receiver.ts"
+import { listen } from "../deliver/Receiver.ts"
 
 interface Asked {
   readonly authorization: string | undefined

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { sign } from "../../src/deliver/attempt/Sign.ts"
+import { sign } from "../../src/webhook/Sign.ts"
 import { codePoint } from "../support/CodePoint.ts"
 import { runs } from "../support/Seed.ts"
 

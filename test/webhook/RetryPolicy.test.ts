@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { delaySecondsMax, parsePolicy, usualPolicy } from "../../src/deliver/outcome/RetrySchedule.ts"
+import { delaySecondsMax, parsePolicy, usualPolicy } from "../../src/webhook/RetrySchedule.ts"
 import { delaysOf, policy } from "./RetryPolicies.ts"
 import { runs } from "../support/Seed.ts"
 

@@ -4,7 +4,7 @@ import fc from "fast-check"
 import { Webhook } from "standardwebhooks"
 import { Webhook as Svix } from "svix"
 import { describe, expect, test } from "vitest"
-import { type Signing, secretProblem, sign, signatureHeaders } from "../../src/deliver/attempt/Sign.ts"
+import { type Signing, secretProblem, sign, signatureHeaders } from "../../src/webhook/Sign.ts"
 
 const now = () => Math.floor(Date.now() / 1000)
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { headerText, headersOf, maskOf } from "../../src/deliver/attempt/HeaderText.ts"
+import { headerText, headersOf, maskOf } from "../../src/webhook/HeaderText.ts"
 
 describe("headers in the log", () => {
   it("hide credentials, and nothing else", () => {

@@ -6,10 +6,10 @@
  * same members has the same id, another one never.
  */
 import { createHash } from "node:crypto"
-import { templateContext } from "../../event/Delivery.ts"
+import { templateContext } from "../event/Delivery.ts"
 import { placeOf } from "./JsonText.ts"
-import { comparePositions, positionOf } from "../../event/Position.ts"
-import type { Loaded } from "../attempt/EventBodies.ts"
+import { comparePositions, positionOf } from "../event/Position.ts"
+import type { Loaded } from "../deliver/attempt/EventBodies.ts"
 import type { BatchPolicy } from "./BatchPolicy.ts"
 
 /** A batch in the place of a delivery. */

@@ -5,7 +5,7 @@
  * next one. It has no state: its input says all, so any process can compute the next delay.
  */
 import { Cause, Duration, Effect, Schedule } from "effect"
-import { type Failure, type Outcome, isHopeless } from "../../event/Outcome.ts"
+import { type Failure, type Outcome, isHopeless } from "../event/Outcome.ts"
 
 /**
  * Times are in seconds. `attempts` includes the first one; `jitter` is the share by which a delay may be shorter or

@@ -1,6 +1,6 @@
 /** Retry policies of every kind, and the delays that one gives. */
 import fc from "fast-check"
-import { type RetryPolicy, delaySecondsMax, nextDelay } from "../../src/deliver/outcome/RetrySchedule.ts"
+import { type RetryPolicy, delaySecondsMax, nextDelay } from "../../src/webhook/RetrySchedule.ts"
 
 const seconds = fc.double({ min: 0, max: delaySecondsMax, noNaN: true })
 export const share = fc.double({ min: 0, max: 1, noNaN: true })

@@ -9,7 +9,7 @@ import { createHash } from "node:crypto"
 import { templateContext } from "../event/Delivery.ts"
 import { placeOf } from "./JsonText.ts"
 import { comparePositions, positionOf } from "../event/Position.ts"
-import type { Loaded } from "../deliver/attempt/EventBodies.ts"
+import type { Loaded } from "../changelog/EventBodies.ts"
 import type { BatchPolicy } from "./BatchPolicy.ts"
 
 /** A batch in the place of a delivery. */

@@ -4,7 +4,7 @@
  * else wrote is only that, and each turn begins with the health that the one before it left.
  */
 import { isDeepStrictEqual } from "node:util"
-import { type LoggedEvent, loggedEvent } from "../../src/deliver/log/LoggedEvent.ts"
+import { type LoggedEvent, loggedEvent } from "../../src/changelog/LoggedEvent.ts"
 import { windowMessages } from "../../src/capture/fold/TransactionWindows.ts"
 import type { Sql } from "../support/Sql.ts"
 import { type Change, type Transaction, kinds, readStamp, seedOf } from "./Committed.ts"

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto"
 import type { Redis } from "ioredis"
-import { loggedDelivery } from "../../src/deliver/log/LoggedEvent.ts"
+import { loggedDelivery } from "../../src/changelog/LoggedEvent.ts"
 import { pack, unpack } from "../../src/stream/Entry.ts"
 import { keysOf } from "../../src/stream/Keys.ts"
 import { type Document, type Json, evaluate } from "../match/NaiveCondition.ts"

@@ -5,7 +5,7 @@ import { hiddenFromReader } from "../../auth/Sight.ts"
 import { isDictionary } from "../../inventory/Field.ts"
 import { maskedState } from "../../inventory/derive/represent/Masked.ts"
 import type { Subject } from "../../match/WebhookIndex.ts"
-import { type LoggedEvent, loggedEvent, subjectOf } from "../log/LoggedEvent.ts"
+import { type LoggedEvent, loggedEvent, subjectOf } from "../../changelog/LoggedEvent.ts"
 
 /** Longest event that is parsed for an explanation, bytes: parsing is one step of the event loop. */
 const eventBytesMax = 4 * 1024 * 1024

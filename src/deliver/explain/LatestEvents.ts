@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { cleared } from "../../inventory/Clearance.ts"
 import { allOf } from "../../inventory/derive/filter/Where.ts"
 import { changeType } from "../../inventory/read/Changes.ts"
-import { type LoggedEvent, loggedEvent, pageOf } from "../log/LoggedEvent.ts"
+import { type LoggedEvent, loggedEvent, pageOf } from "../../changelog/LoggedEvent.ts"
 import { isShort } from "./ExplainedEvent.ts"
 
 /** An event with the row of the change log that holds it. */

@@ -2,7 +2,7 @@
 import { actionOf } from "../../event/Kind.ts"
 import { type Messages, isDictionary } from "../../inventory/Field.ts"
 import { registry } from "../../inventory/Registry.ts"
-import type { LoggedEvent } from "../log/LoggedEvent.ts"
+import type { LoggedEvent } from "../../changelog/LoggedEvent.ts"
 
 /** `types` are those of the webhook: a model's name may be that of several types. What has no place in an event is left out. */
 export const pastedEvent = (

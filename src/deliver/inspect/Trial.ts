@@ -18,8 +18,8 @@ import { userInformation } from "../../inventory/field/hidden/UserInformation.ts
 import type { Signing } from "../../webhook/Sign.ts"
 import { WorkLimit, verdictsOf } from "../explain/Evaluating.ts"
 import { readableOf } from "../explain/ExplainedEvent.ts"
-import { type LoggedEvent, eventOf } from "../log/LoggedEvent.ts"
-import { withHidden } from "../log/SeenEvents.ts"
+import { type LoggedEvent, eventOf } from "../../changelog/LoggedEvent.ts"
+import { withHidden } from "../../changelog/SeenEvents.ts"
 
 /** The fields that decide, as a form or a body holds them. */
 export interface Draft extends MatchFields {

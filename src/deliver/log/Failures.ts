@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { cleared } from "../../inventory/Clearance.ts"
 import { type Where, isEverything } from "../../inventory/derive/filter/Where.ts"
 import { objectType } from "../../inventory/Registry.ts"
-import { type ChangedBefore, changedBefore } from "./ChangedBefore.ts"
+import { type ChangedBefore, changedBefore } from "../../changelog/ChangedBefore.ts"
 
 /** Most groups that are returned, the largest first. */
 const groupsMax = 200

@@ -16,10 +16,10 @@ import type { Delivery } from "../../event/Delivery.ts"
 import { Streams } from "../../stream/Streams.ts"
 import { overEntries } from "./Browse.ts"
 import { settleLogged } from "../log/SettleLogged.ts"
-import { type Place, eventsAfter } from "../log/EventsAfter.ts"
-import { type LoggedEvent, loggedDelivery, subjectOf } from "../log/LoggedEvent.ts"
+import { type Place, eventsAfter } from "../../changelog/EventsAfter.ts"
+import { type LoggedEvent, loggedDelivery, subjectOf } from "../../changelog/LoggedEvent.ts"
 import { holdLogged, loggedDeliveries } from "../request/RetryByHand.ts"
-import { eventsAsSeen, viewersAmong } from "../log/SeenEvents.ts"
+import { eventsAsSeen, viewersAmong } from "../../changelog/SeenEvents.ts"
 import { watermarkTable } from "./Watermarks.ts"
 
 /** Events and deliveries read at once. */

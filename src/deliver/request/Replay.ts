@@ -24,9 +24,9 @@ import { objectType } from "../../inventory/Registry.ts"
 import type Webhook from "../../inventory/types/extras/Webhook.ts"
 import { WebhookIndex } from "../../match/WebhookIndex.ts"
 import { deliveryDays, insertUnattempted } from "../log/DeliveryRows.ts"
-import { type Place, eventsAfter } from "../log/EventsAfter.ts"
-import { type LoggedEvent, loggedDelivery, subjectOf } from "../log/LoggedEvent.ts"
-import { eventsAsSeen, viewersAmong } from "../log/SeenEvents.ts"
+import { type Place, eventsAfter } from "../../changelog/EventsAfter.ts"
+import { type LoggedEvent, loggedDelivery, subjectOf } from "../../changelog/LoggedEvent.ts"
+import { eventsAsSeen, viewersAmong } from "../../changelog/SeenEvents.ts"
 import { WorkRefused, workOffAll } from "./Work.ts"
 
 export const replayType = objectType("extras.replay")

@@ -13,9 +13,9 @@ import { objectType } from "../../inventory/Registry.ts"
 import { Append } from "../../stream/Append.ts"
 import { Streams } from "../../stream/Streams.ts"
 import { absentAmong, discardDeleted } from "../recover/Deleted.ts"
-import { type LoggedEvent, loggedDelivery, loggedEvent, pageOf } from "../log/LoggedEvent.ts"
+import { type LoggedEvent, loggedDelivery, loggedEvent, pageOf } from "../../changelog/LoggedEvent.ts"
 import type { Dropped } from "../../event/Outcome.ts"
-import { eventsAsSeen, viewersAmong } from "../log/SeenEvents.ts"
+import { eventsAsSeen, viewersAmong } from "../../changelog/SeenEvents.ts"
 
 export const deliveryType = objectType("extras.delivery")
 

@@ -7,8 +7,8 @@ import { Clearance } from "../../inventory/Clearance.ts"
 import { announceChannel } from "../../inventory/database/DatabaseFunctions.ts"
 import { allOf, everything } from "../../inventory/derive/filter/Where.ts"
 import { insertUnattempted } from "../log/DeliveryRows.ts"
-import { type LoggedEvent, loggedDelivery, loggedEvent } from "../log/LoggedEvent.ts"
-import { viewersAmong } from "../log/SeenEvents.ts"
+import { type LoggedEvent, loggedDelivery, loggedEvent } from "../../changelog/LoggedEvent.ts"
+import { viewersAmong } from "../../changelog/SeenEvents.ts"
 
 interface TestRequest {
   readonly webhook: number

@@ -9,7 +9,7 @@ import { announceChannel } from "../../inventory/database/DatabaseFunctions.ts"
 import { placeOf } from "../../stream/Ordered.ts"
 import { Waiting } from "../inspect/Waiting.ts"
 import { insertUnattempted } from "../log/DeliveryRows.ts"
-import { type LoggedEvent, loggedDelivery, loggedEvent } from "../log/LoggedEvent.ts"
+import { type LoggedEvent, loggedDelivery, loggedEvent } from "../../changelog/LoggedEvent.ts"
 import { discardOne, retryOne } from "./OneDelivery.ts"
 
 /** Most deliveries of one request. */

@@ -4,7 +4,7 @@ import { answersCountedMax, answersOf } from "../../../deliver/health/Answers.ts
 import { type Health, healthOf } from "../../../deliver/health/Healths.ts"
 import { type Span, spansOf, wholeDay } from "../../../deliver/health/Traffic.ts"
 import { percent } from "../../../deliver/health/WebhookHealth.ts"
-import { isTurn } from "../../../deliver/log/ChangedBefore.ts"
+import { isTurn } from "../../../changelog/ChangedBefore.ts"
 import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
 import type { Handler, Request, Route } from "../../../http/Route.ts"
 import { cleared } from "../../../inventory/Clearance.ts"

@@ -6,13 +6,13 @@
  */
 import { Context, Effect, Layer, RcMap, Result, type Scope, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
-import { paused } from "../../eventloop/Pace.ts"
-import { inWords } from "../../telemetry/Telemetry.ts"
-import type { Delivery } from "../../event/Delivery.ts"
-import { eventBody } from "../../event/Event.ts"
-import { type LoggedEvent, eventOf, loggedEvent } from "../log/LoggedEvent.ts"
-import type { Failure } from "../../event/Outcome.ts"
-import { withHidden } from "../log/SeenEvents.ts"
+import { paused } from "../eventloop/Pace.ts"
+import { inWords } from "../telemetry/Telemetry.ts"
+import type { Delivery } from "../event/Delivery.ts"
+import { eventBody } from "../event/Event.ts"
+import { type LoggedEvent, eventOf, loggedEvent } from "./LoggedEvent.ts"
+import type { Failure } from "../event/Outcome.ts"
+import { withHidden } from "./SeenEvents.ts"
 
 /** A delivery with its body. */
 export interface Loaded extends Delivery {

@@ -1,10 +1,10 @@
 /** Events read from the change log, byte for byte as capture made them; and their deliveries as they were queued. */
-import { type Delivery, deliveryBody, deliveryOf } from "../../event/Delivery.ts"
-import { parseExactly } from "../../postgres/ExactJson.ts"
-import { type Event, contextOf } from "../../event/Event.ts"
-import { type Action, kindOf } from "../../event/Kind.ts"
-import { positionOf } from "../../event/Position.ts"
-import type { Subject } from "../../match/WebhookIndex.ts"
+import { type Delivery, deliveryBody, deliveryOf } from "../event/Delivery.ts"
+import { parseExactly } from "../postgres/ExactJson.ts"
+import { type Event, contextOf } from "../event/Event.ts"
+import { type Action, kindOf } from "../event/Kind.ts"
+import { positionOf } from "../event/Position.ts"
+import type { Subject } from "../match/WebhookIndex.ts"
 
 /** A row of `loggedEvent`. */
 export interface LoggedEvent {

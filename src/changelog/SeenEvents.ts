@@ -1,9 +1,9 @@
 /** Events of the change log as particular users may see them. */
 import { Effect } from "effect"
-import { parseExactly } from "../../postgres/ExactJson.ts"
-import { seen } from "../../auth/Sight.ts"
-import { type ObjectState, maskedState } from "../../inventory/derive/represent/Masked.ts"
-import type { Json } from "../../inventory/derive/represent/Representation.ts"
+import { parseExactly } from "../postgres/ExactJson.ts"
+import { seen } from "../auth/Sight.ts"
+import { type ObjectState, maskedState } from "../inventory/derive/represent/Masked.ts"
+import type { Json } from "../inventory/derive/represent/Representation.ts"
 import type { LoggedEvent } from "./LoggedEvent.ts"
 
 /**

@@ -1,7 +1,7 @@
 /** The change log in its order, from a place on, page by page. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Where, allOf } from "../../inventory/derive/filter/Where.ts"
+import { type Where, allOf } from "../inventory/derive/filter/Where.ts"
 import { type LoggedEvent, loggedEvent, pageOf } from "./LoggedEvent.ts"
 
 /** The place of an event in the change log, as texts. */

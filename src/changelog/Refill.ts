@@ -7,12 +7,12 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Vault } from "../../inventory/Vault.ts"
-import type { ObjectType } from "../../inventory/ObjectType.ts"
-import { registry } from "../../inventory/Registry.ts"
-import { refilledPrefix, refilledText } from "../fold/RefilledRow.ts"
-import { gapById } from "../slot/Gaps.ts"
-import { messageBytesMax } from "../wal/Pgoutput.ts"
+import { Vault } from "../inventory/Vault.ts"
+import type { ObjectType } from "../inventory/ObjectType.ts"
+import { registry } from "../inventory/Registry.ts"
+import { refilledPrefix, refilledText } from "../capture/fold/RefilledRow.ts"
+import { gapById } from "../capture/slot/Gaps.ts"
+import { messageBytesMax } from "../capture/wal/Pgoutput.ts"
 
 /** Rows of one transaction. */
 const pageSize = 200

@@ -1,9 +1,9 @@
 /** What somebody changed about a webhook before its deliveries began to fail: often the cause. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { cleared } from "../../inventory/Clearance.ts"
-import { after } from "../../inventory/derive/filter/Where.ts"
-import { changeType, changedFields } from "../../inventory/read/Changes.ts"
+import { cleared } from "../inventory/Clearance.ts"
+import { after } from "../inventory/derive/filter/Where.ts"
+import { changeType, changedFields } from "../inventory/read/Changes.ts"
 
 /** SQL: whether `t` is a change in which the health of a webhook turned: no other one leaves `last_updated`. */
 export const isTurn = `(t.action = 'update' and t.prechange_data ->> 'last_updated' = t.postchange_data ->> 'last_updated') is true`

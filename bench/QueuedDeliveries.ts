@@ -1,8 +1,8 @@
 /** Appends deliveries to a webhook's stream as capture would, so that only delivering is measured. */
 import type { Redis } from "ioredis"
 import { deliveryId } from "../src/event/Delivery.ts"
-import { pack } from "../src/stream/Entry.ts"
-import { keysOf, wakeChannel } from "../src/stream/Keys.ts"
+import { pack } from "../src/queue/Entry.ts"
+import { keysOf, wakeChannel } from "../src/queue/Keys.ts"
 
 /** A kilobyte, as the default body is. */
 export const bodyOf = (idx: number): string =>

@@ -34,8 +34,8 @@ import { limitsInUse } from "./limit/ProcessLimits.ts"
 import { Presence } from "./inventory/database/Presence.ts"
 import { reseal } from "./inventory/database/Reseal.ts"
 import { OptionRefused } from "./Setting.ts"
-import { Append } from "./stream/Append.ts"
-import { Streams } from "./stream/Streams.ts"
+import { Append } from "./queue/Append.ts"
+import { Streams } from "./queue/Streams.ts"
 import { foundation, migrateAll, servers } from "./pipeline/Foundation.ts"
 
 /** Migrates the database to the declarations, seals secrets with the current key, and ensures a superuser. */

@@ -72,7 +72,7 @@ const levels: ReadonlyArray<ReadonlyArray<string>> = [
   ["inventory"],
   ["auth"],
   ["capture", "jinja", "match", "nunjucks", "template"],
-  ["changelog", "queue", "stream", "transport", "webhook", "log", "history", "requests", "deliver"],
+  ["changelog", "queue", "transport", "webhook", "log", "history", "requests", "deliver"],
   ["http"],
   ["console"],
   ["pipeline"],
@@ -88,8 +88,8 @@ const apart: ReadonlyArray<readonly [stage: string, mayNot: ReadonlyArray<string
   ["template", ["capture", "match"]],
   ["jinja", ["root", "capture", "match", "nunjucks", "template"]],
   ["nunjucks", ["capture", "match", "template"]],
-  ["http", ["capture", "stream"]],
-  ["console", ["capture", "stream"]]
+  ["http", ["capture", "queue"]],
+  ["console", ["capture", "queue"]]
 ]
 
 const levelOf = (stage: string): number => levels.findIndex((level) => level.includes(stage))
@@ -213,7 +213,7 @@ describe("code", () => {
       auth: "Authenticate.ts",
       capture: "Capture.ts",
       match: "Condition.ts",
-      stream: "Append.ts",
+      queue: "Append.ts",
       deliver: "Deliver.ts",
       http: "Server.ts",
       console: "Pages.ts"

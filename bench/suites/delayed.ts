@@ -6,8 +6,8 @@
  */
 import { Redis } from "ioredis"
 import { deliveryId } from "../../src/event/Delivery.ts"
-import { pack } from "../../src/stream/Entry.ts"
-import { keysOf, sweepKeys } from "../../src/stream/Keys.ts"
+import { pack } from "../../src/queue/Entry.ts"
+import { keysOf, sweepKeys } from "../../src/queue/Keys.ts"
 import { startReceiver } from "../Receiver.ts"
 import { bodyOf } from "../QueuedDeliveries.ts"
 import { startRackwire } from "../Rackwire.ts"

@@ -4,8 +4,8 @@
  * The floor commits at the same rate and adds the entry itself when the commit has returned, with nothing in between.
  */
 import { Redis } from "ioredis"
-import { keysOf } from "../../src/stream/Keys.ts"
-import { unpack } from "../../src/stream/Entry.ts"
+import { keysOf } from "../../src/queue/Keys.ts"
+import { unpack } from "../../src/queue/Entry.ts"
 import { microsOf } from "../Receiver.ts"
 import { atRate } from "../Load.ts"
 import { startRackwire } from "../Rackwire.ts"

@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Redis, command } from "../redis/Redis.ts"
-import { ownerKey } from "../stream/Keys.ts"
+import { ownerKey } from "../queue/Keys.ts"
 
 /** The name of this database and its cluster; undefined if nothing was ever captured. */
 const own = Effect.gen(function* () {

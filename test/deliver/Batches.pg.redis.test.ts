@@ -2,7 +2,7 @@
 import { createHmac } from "node:crypto"
 import { Redis } from "ioredis"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { keysOf } from "../../src/stream/Keys.ts"
+import { keysOf } from "../../src/queue/Keys.ts"
 import type { Received } from "../support/Receiver.ts"
 import { startDelivering } from "./Delivering.ts"
 

@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto"
 import { Redis } from "ioredis"
 import { describe, expect, it } from "vitest"
-import { pack } from "../../src/stream/Entry.ts"
-import { keysOf, sweepKeys } from "../../src/stream/Keys.ts"
+import { pack } from "../../src/queue/Entry.ts"
+import { keysOf, sweepKeys } from "../../src/queue/Keys.ts"
 import { eventually } from "../support/Eventually.ts"
 import { startDelivering } from "./Delivering.ts"
 

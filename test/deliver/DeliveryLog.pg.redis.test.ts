@@ -6,9 +6,9 @@ import { Redis } from "../../src/redis/Redis.ts"
 import type { Result } from "../../src/deliver/log/AttemptRows.ts"
 import { DeliveryLog } from "../../src/deliver/log/DeliveryLog.ts"
 import { Servers } from "../../src/embedded/Servers.ts"
-import type { Entry } from "../../src/stream/Entry.ts"
-import { Streams } from "../../src/stream/Streams.ts"
-import { delivery } from "../stream/TwoReaders.ts"
+import type { Entry } from "../../src/queue/Entry.ts"
+import { Streams } from "../../src/queue/Streams.ts"
+import { delivery } from "../queue/TwoReaders.ts"
 import { type Delivery, startDelivering } from "./Delivering.ts"
 
 const hooks = startDelivering()

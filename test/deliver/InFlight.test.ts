@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { InFlight } from "../../src/deliver/actor/InFlight.ts"
 import { runs } from "../support/Seed.ts"
-import type { Entry } from "../../src/stream/Entry.ts"
+import type { Entry } from "../../src/queue/Entry.ts"
 
 const entry = (number: number): Entry =>
   ({ stream: "queue", entryId: `${number}-0`, ordered: false, delivery: { body: "12345" } }) as Entry

@@ -2,8 +2,8 @@
 import { Clock, Context, Duration, Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { inRateSlot } from "../../src/deliver/actor/RateSlot.ts"
-import { Streams } from "../../src/stream/Streams.ts"
-import { startStreams } from "../stream/TwoReaders.ts"
+import { Streams } from "../../src/queue/Streams.ts"
+import { startStreams } from "../queue/TwoReaders.ts"
 
 const streams = startStreams()
 

@@ -2,7 +2,7 @@
  * A world of the suite `deliver`: a hostile receiver, faults at the boundaries of an attempt's steps, and after its last
  * seed a calm time in which nothing may be sent twice, or sent by a disabled webhook.
  */
-import { keysOf } from "../../src/stream/Keys.ts"
+import { keysOf } from "../../src/queue/Keys.ts"
 import { ApiWriter } from "./ApiWriter.ts"
 import { type Disturbance, compareAttempts, isLoss } from "./AttemptOracle.ts"
 import { calmTime, ofCalmTime } from "./Calm.ts"

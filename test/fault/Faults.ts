@@ -1,7 +1,7 @@
 /** The faults that are injected into a run, one entry each. A fault that does not end by itself undoes itself. */
 import { readFileSync, readdirSync, statSync, truncateSync } from "node:fs"
 import { join } from "node:path"
-import { group, keysOf } from "../../src/stream/Keys.ts"
+import { group, keysOf } from "../../src/queue/Keys.ts"
 import { writeManyRows } from "./ManyRows.ts"
 import type { Committed } from "./Committed.ts"
 import type { Proxy } from "./Proxy.ts"

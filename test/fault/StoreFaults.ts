@@ -1,5 +1,5 @@
 /** Faults of the stores themselves: single keys of Redis that are gone, and a disk that is full. */
-import { keysOf, sweepKeys } from "../../src/stream/Keys.ts"
+import { keysOf, sweepKeys } from "../../src/queue/Keys.ts"
 import type { Fault } from "./Faults.ts"
 import { pause } from "./Timeline.ts"
 

@@ -1,7 +1,7 @@
 /** Events too long for the entries of Redis: their bodies are read from the change log. */
 import { Redis } from "ioredis"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { keysOf } from "../../src/stream/Keys.ts"
+import { keysOf } from "../../src/queue/Keys.ts"
 import { startDelivering } from "../deliver/Delivering.ts"
 
 const hooks = startDelivering()

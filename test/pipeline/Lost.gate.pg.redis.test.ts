@@ -1,7 +1,7 @@
 /** Redis loses data; the unfinished deliveries of each webhook are queued again. */
 import { Redis } from "ioredis"
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest"
-import { keysOf } from "../../src/stream/Keys.ts"
+import { keysOf } from "../../src/queue/Keys.ts"
 import { makeUser } from "../auth/Users.ts"
 import { type Api, startApi } from "../support/Api.ts"
 import { eventually } from "../support/Eventually.ts"

@@ -1,7 +1,7 @@
 /** Redis loses single keys of a webhook; every delivery arrives all the same, and those of an object in order. */
 import { Redis } from "ioredis"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { keysOf, sweepKeys } from "../../src/stream/Keys.ts"
+import { keysOf, sweepKeys } from "../../src/queue/Keys.ts"
 import { type Api, startApi } from "../support/Api.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"

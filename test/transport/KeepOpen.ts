@@ -1,6 +1,6 @@
 /** Circuit breakers that stay open for as long as a test needs. */
 import { Redis } from "ioredis"
-import { openBreaker } from "../../src/stream/Breaker.ts"
+import { openBreaker } from "../../src/queue/Breaker.ts"
 import type { Api } from "../support/Api.ts"
 import type { Json } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"

@@ -6,7 +6,7 @@ import { Gathering } from "../../src/deliver/batch/Gathering.ts"
 import type { Delivery } from "../../src/event/Delivery.ts"
 import { eventBody } from "../../src/event/Event.ts"
 import type { Kind } from "../../src/event/Kind.ts"
-import type { Entry } from "../../src/stream/Entry.ts"
+import type { Entry } from "../../src/queue/Entry.ts"
 
 interface Told {
   readonly idx: number

@@ -1,6 +1,6 @@
 /** The entries that an actor holds: those in flight, those answered and not yet in the log, and those not begun. */
 import { Effect } from "effect"
-import type { Entry } from "../../stream/Entry.ts"
+import type { Entry } from "../../queue/Entry.ts"
 
 /** Most attempts of a webhook that wait for the log: an attempt leaves its room when it is answered, not later. */
 const unloggedMax = 512

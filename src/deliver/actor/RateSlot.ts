@@ -7,7 +7,7 @@
 import { Effect } from "effect"
 import { monotonicMillis } from "../../eventloop/Monotonic.ts"
 import { pausing } from "../../eventloop/Pace.ts"
-import { Streams } from "../../stream/Streams.ts"
+import { Streams } from "../../queue/Streams.ts"
 
 /** How late an attempt may begin, milliseconds. */
 const lateMillisMax = 100

@@ -5,8 +5,8 @@
  * and one that dies meanwhile holds nothing. What a process holds already has waited, and goes at once.
  */
 import { Effect } from "effect"
-import type { Entry } from "../../stream/Entry.ts"
-import { Streams } from "../../stream/Streams.ts"
+import type { Entry } from "../../queue/Entry.ts"
+import { Streams } from "../../queue/Streams.ts"
 import { type BatchPolicy, gatherMillis } from "../../webhook/BatchPolicy.ts"
 
 /** Most characters of a batch's events; one that is too long for its entry goes alone. */

@@ -7,7 +7,7 @@ import type { Position } from "../../event/Position.ts"
 import { deliveryId } from "../../event/Delivery.ts"
 import { openBreakerOf } from "../breaker/BreakerTable.ts"
 import { type OpenBreaker, byBreaker } from "../request/Held.ts"
-import { watermarkTable } from "../recover/Watermarks.ts"
+import { watermarkTable } from "../../queue/recover/Watermarks.ts"
 import { deliveryType } from "../request/RetryByHand.ts"
 
 /**

@@ -6,9 +6,9 @@ import { Context, Effect, Layer } from "effect"
 import { chunksOf } from "effect/Array"
 import { SqlClient, type SqlError } from "effect/sql"
 import { inWords } from "../../telemetry/Telemetry.ts"
-import type { Sought } from "../../stream/Missing.ts"
-import { Streams } from "../../stream/Streams.ts"
-import type { WaitingDelivery } from "../../stream/WaitingPage.ts"
+import type { Sought } from "../../queue/Missing.ts"
+import { Streams } from "../../queue/Streams.ts"
+import type { WaitingDelivery } from "../../queue/WaitingPage.ts"
 import { backlogTable } from "../recover/Sweeper.ts"
 
 /** Redis gave no answer. */

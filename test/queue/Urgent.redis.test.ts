@@ -1,8 +1,8 @@
 /** Deliveries that do not wait for an open circuit breaker, in a real Redis. */
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import type { Entry } from "../../src/stream/Entry.ts"
-import { objectOf } from "../../src/stream/Ordered.ts"
+import type { Entry } from "../../src/queue/Entry.ts"
+import { objectOf } from "../../src/queue/Ordered.ts"
 import { delivery, startStreams } from "./TwoReaders.ts"
 
 const streams = startStreams()

@@ -1,7 +1,7 @@
 /** The time slots of a webhook's rate limit, in a real Redis that two processes share. */
 import { Effect } from "effect"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
-import { keysOf } from "../../src/stream/Keys.ts"
+import { keysOf } from "../../src/queue/Keys.ts"
 import { startStreams } from "./TwoReaders.ts"
 
 const streams = startStreams()

@@ -2,8 +2,8 @@
 import fc from "fast-check"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import type { Entry, Settled } from "../../src/stream/Entry.ts"
-import type { Streams } from "../../src/stream/Streams.ts"
+import type { Entry, Settled } from "../../src/queue/Entry.ts"
+import type { Streams } from "../../src/queue/Streams.ts"
 import { delivery, startStreams } from "./TwoReaders.ts"
 import { runs } from "../support/Seed.ts"
 

@@ -1,13 +1,13 @@
 /**
  * The streams that may hold unfinished deliveries. They are checked some at a time: whether Redis has lost entries, and
- * where the first unfinished one is, which moves the `open` watermark on (deliver/recover/Watermarks.ts).
+ * where the first unfinished one is, which moves the `open` watermark on (queue/recover/Watermarks.ts).
  */
 import { Effect } from "effect"
-import { CaptureError } from "../capture/CaptureError.ts"
-import { absentAmong } from "../deliver/recover/Deleted.ts"
-import { noteOpen } from "../deliver/recover/Watermarks.ts"
-import { Append, type Tops } from "../stream/Append.ts"
-import { Streams } from "../stream/Streams.ts"
+import { CaptureError } from "../../capture/CaptureError.ts"
+import { absentAmong } from "./Deleted.ts"
+import { noteOpen } from "./Watermarks.ts"
+import { Append, type Tops } from "../Append.ts"
+import { Streams } from "../Streams.ts"
 
 /** Streams checked at once: Redis does nothing else meanwhile. */
 const checkedMax = 100

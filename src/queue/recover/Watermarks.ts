@@ -9,7 +9,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Position, parsePosition } from "../../event/Position.ts"
 import type { Table } from "../../inventory/derive/table/Table.ts"
-import type { Tops } from "../../stream/Append.ts"
+import type { Tops } from "../Append.ts"
 
 export const watermarkTable: Table = {
   name: "rackwire_watermark",

@@ -4,7 +4,7 @@ import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { expect, it } from "vitest"
 import { Servers } from "../../src/embedded/Servers.ts"
 import { Redis } from "../../src/redis/Redis.ts"
-import { Streams } from "../../src/stream/Streams.ts"
+import { Streams } from "../../src/queue/Streams.ts"
 import { emptyRedis } from "../support/Database.ts"
 import { eventually } from "../support/Eventually.ts"
 

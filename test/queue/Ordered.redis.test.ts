@@ -2,10 +2,10 @@
 import fc from "fast-check"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { keysOf } from "../../src/stream/Keys.ts"
+import { keysOf } from "../../src/queue/Keys.ts"
 import type { RedisError } from "../../src/redis/Redis.ts"
-import type { Entry } from "../../src/stream/Entry.ts"
-import type { Streams } from "../../src/stream/Streams.ts"
+import type { Entry } from "../../src/queue/Entry.ts"
+import type { Streams } from "../../src/queue/Streams.ts"
 import { delivery, startStreams } from "./TwoReaders.ts"
 import { runs } from "../support/Seed.ts"
 

@@ -2,10 +2,10 @@
 import { Effect } from "effect"
 import type { Redis as Client } from "ioredis"
 import { beforeEach, describe, expect, it } from "vitest"
-import type { Append } from "../../src/stream/Append.ts"
-import { keysOf } from "../../src/stream/Keys.ts"
-import type { Entry } from "../../src/stream/Entry.ts"
-import type { Streams } from "../../src/stream/Streams.ts"
+import type { Append } from "../../src/queue/Append.ts"
+import { keysOf } from "../../src/queue/Keys.ts"
+import type { Entry } from "../../src/queue/Entry.ts"
+import type { Streams } from "../../src/queue/Streams.ts"
 import { delivery, startStreams } from "./TwoReaders.ts"
 
 const run = Effect.runPromise

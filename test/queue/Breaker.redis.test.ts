@@ -2,7 +2,7 @@
 import { Effect, Scope } from "effect"
 import { Redis as Client } from "ioredis"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { type BreakerNews, closeBreaker, openBreaker } from "../../src/stream/Breaker.ts"
+import { type BreakerNews, closeBreaker, openBreaker } from "../../src/queue/Breaker.ts"
 import { servers } from "../support/Database.ts"
 import { eventually } from "../support/Eventually.ts"
 import { startStreams } from "./TwoReaders.ts"

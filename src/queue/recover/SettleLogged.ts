@@ -6,8 +6,8 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Entry, Settled } from "../../stream/Entry.ts"
-import { Streams } from "../../stream/Streams.ts"
+import type { Entry, Settled } from "../Entry.ts"
+import { Streams } from "../Streams.ts"
 
 interface Logged {
   readonly id: string

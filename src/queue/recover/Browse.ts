@@ -1,7 +1,7 @@
 /** All entries of a webhook's streams, a page at a time. */
 import { Effect } from "effect"
-import { type Entry, streams } from "../../stream/Entry.ts"
-import { Streams } from "../../stream/Streams.ts"
+import { type Entry, streams } from "../Entry.ts"
+import { Streams } from "../Streams.ts"
 
 /** Entries read at once. */
 const pageSize = 500

@@ -4,9 +4,9 @@ import { Redis as Client } from "ioredis"
 import { afterAll, beforeAll, beforeEach } from "vitest"
 import { Redis } from "../../src/redis/Redis.ts"
 import { Servers } from "../../src/embedded/Servers.ts"
-import { Append } from "../../src/stream/Append.ts"
+import { Append } from "../../src/queue/Append.ts"
 import { type Delivery, deliveryId } from "../../src/event/Delivery.ts"
-import { Streams } from "../../src/stream/Streams.ts"
+import { Streams } from "../../src/queue/Streams.ts"
 import { emptyRedis } from "../support/Database.ts"
 
 export interface TwoReaders {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { quantileMillis } from "../../src/deliver/health/Quantile.ts"
 import { noTraffic } from "../../src/deliver/health/Traffic.ts"
 import { type Known, percent, webhookHealth } from "../../src/deliver/health/WebhookHealth.ts"
-import { bucketEndsMillis, bucketOf } from "../../src/deliver/log/Traffic.ts"
+import { bucketEndsMillis, bucketOf } from "../../src/log/Traffic.ts"
 
 describe("the quantile of counted times", () => {
   const counted = (times: ReadonlyArray<number>): ReadonlyArray<number> => {

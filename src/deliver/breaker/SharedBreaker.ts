@@ -14,7 +14,7 @@ import { Streams } from "../../queue/Streams.ts"
 import { makeEarliestTimer } from "../actor/EarliestTimer.ts"
 import type { Failure } from "../../event/Outcome.ts"
 import { type Breaker, afterAttempt, closedBreaker, roomOf } from "./Breaker.ts"
-import { forgetBreaker, noteBreaker } from "./BreakerTable.ts"
+import { forgetBreaker, noteBreaker } from "../../log/BreakerTable.ts"
 
 export interface SharedBreaker {
   readonly isOpen: () => boolean

@@ -13,8 +13,8 @@ import { SqlClient } from "effect/sql"
 import { isAlive } from "../../inventory/database/Presence.ts"
 import { Pace } from "../../eventloop/Pace.ts"
 import { withReason } from "../Reason.ts"
-import { breakerTable } from "../breaker/BreakerTable.ts"
-import { trafficTable } from "../log/Traffic.ts"
+import { breakerTable } from "../../log/BreakerTable.ts"
+import { trafficTable } from "../../log/Traffic.ts"
 import { type Observed, failureOf, turnOf } from "./Turn.ts"
 
 interface Found extends Observed {

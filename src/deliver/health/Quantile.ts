@@ -1,5 +1,5 @@
 /** Quantiles of times that were counted in buckets. Pure. */
-import { bucketEndsMillis } from "../log/Traffic.ts"
+import { bucketEndsMillis } from "../../log/Traffic.ts"
 
 /**
  * The time, in milliseconds, that this share of the counted times does not exceed; undefined if nothing was counted. It

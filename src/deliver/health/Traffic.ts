@@ -1,7 +1,7 @@
 /** What was sent to webhooks in the last hours, from the counts that the log keeps (log/Traffic.ts). */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { bucketEndsMillis, spanMinutes, trafficTable } from "../log/Traffic.ts"
+import { bucketEndsMillis, spanMinutes, trafficTable } from "../../log/Traffic.ts"
 import { quantileMillis } from "./Quantile.ts"
 
 export interface Traffic {

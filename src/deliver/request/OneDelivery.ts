@@ -5,7 +5,7 @@
  */
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { openBreakerOf } from "../breaker/BreakerTable.ts"
+import { openBreakerOf } from "../../log/BreakerTable.ts"
 import { askForDiscard } from "./Discard.ts"
 import { type Held, type Surroundings, heldBy } from "./Held.ts"
 import { askForRetry } from "./RetryByHand.ts"

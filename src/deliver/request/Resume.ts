@@ -7,7 +7,7 @@ import type { Entry } from "../../queue/Entry.ts"
 import { objectOf } from "../../queue/Ordered.ts"
 import { Streams } from "../../queue/Streams.ts"
 import { overEntries } from "../../queue/recover/Browse.ts"
-import { insertUnattempted } from "../log/DeliveryRows.ts"
+import { insertUnattempted } from "../../log/DeliveryRows.ts"
 import type { Dropped } from "../../event/Outcome.ts"
 
 /** The deliveries of a pause to keep: all, the latest of each object, or none. */

@@ -6,7 +6,7 @@ import { clearancesOf } from "../../auth/Sight.ts"
 import { Clearance } from "../../inventory/Clearance.ts"
 import { announceChannel } from "../../inventory/database/DatabaseFunctions.ts"
 import { allOf, everything } from "../../inventory/derive/filter/Where.ts"
-import { insertUnattempted } from "../log/DeliveryRows.ts"
+import { insertUnattempted } from "../../log/DeliveryRows.ts"
 import { type LoggedEvent, loggedDelivery, loggedEvent } from "../../changelog/LoggedEvent.ts"
 import { viewersAmong } from "../../changelog/SeenEvents.ts"
 

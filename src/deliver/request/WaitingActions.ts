@@ -8,7 +8,7 @@ import { parsePosition } from "../../event/Position.ts"
 import { announceChannel } from "../../inventory/database/DatabaseFunctions.ts"
 import { placeOf } from "../../queue/Ordered.ts"
 import { Waiting } from "../inspect/Waiting.ts"
-import { insertUnattempted } from "../log/DeliveryRows.ts"
+import { insertUnattempted } from "../../log/DeliveryRows.ts"
 import { type LoggedEvent, loggedDelivery, loggedEvent } from "../../changelog/LoggedEvent.ts"
 import { discardOne, retryOne } from "./OneDelivery.ts"
 

@@ -1,6 +1,6 @@
 /** Forms of a delivery: retry, discard, and pause its webhook. What makes no sense is refused in words. */
 import { Effect } from "effect"
-import { askForProbe } from "../../../deliver/breaker/BreakerTable.ts"
+import { askForProbe } from "../../../log/BreakerTable.ts"
 import {
   type ActionRefused,
   type DeliveryState,

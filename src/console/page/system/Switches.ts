@@ -1,6 +1,6 @@
 /** The switches of the background tasks: all sending, the queue of a webhook, a process. */
 import { Effect } from "effect"
-import { askForProbe } from "../../../deliver/breaker/BreakerTable.ts"
+import { askForProbe } from "../../../log/BreakerTable.ts"
 import { askToResume } from "../../../deliver/request/Operations.ts"
 import { pauseSending } from "../../../deliver/request/Sending.ts"
 import { type Handler, type Request, type Route, redirect } from "../../../http/Route.ts"

@@ -1,6 +1,6 @@
 /** `/extras/webhooks/<id>/probe/`: one delivery is attempted now, although the circuit breaker is open. */
 import { Effect } from "effect"
-import { askForProbe } from "../../../deliver/breaker/BreakerTable.ts"
+import { askForProbe } from "../../../log/BreakerTable.ts"
 import { type Handler, type Route, redirect } from "../../../http/Route.ts"
 import { flash } from "../../part/Flash.ts"
 import { pathOf } from "../../part/Title.ts"

@@ -1,6 +1,6 @@
 /** What may be done with a webhook, beside writing it. */
 import { Effect } from "effect"
-import { openBreakers } from "../../../deliver/breaker/BreakerTable.ts"
+import { openBreakers } from "../../../log/BreakerTable.ts"
 import type { Request } from "../../../http/Route.ts"
 import { objectType } from "../../../inventory/Registry.ts"
 import type Webhook from "../../../inventory/types/extras/Webhook.ts"

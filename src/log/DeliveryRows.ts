@@ -1,9 +1,9 @@
 /** Rows of deliveries without an attempt. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Days } from "../../inventory/database/Days.ts"
-import type { Delivery } from "../../event/Delivery.ts"
-import type { Dropped } from "../../event/Outcome.ts"
+import { Days } from "../inventory/database/Days.ts"
+import type { Delivery } from "../event/Delivery.ts"
+import type { Dropped } from "../event/Outcome.ts"
 
 export const deliveryDays = new Days("extras_delivery")
 

@@ -1,10 +1,10 @@
 /** Circuit breakers that are open, in a table for the API and operators. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { inWords } from "../../telemetry/Telemetry.ts"
-import { announceChannel } from "../../inventory/database/DatabaseFunctions.ts"
-import { ProcessName, isAlive } from "../../inventory/database/Presence.ts"
-import type { Table } from "../../inventory/derive/table/Table.ts"
+import { inWords } from "../telemetry/Telemetry.ts"
+import { announceChannel } from "../inventory/database/DatabaseFunctions.ts"
+import { ProcessName, isAlive } from "../inventory/database/Presence.ts"
+import type { Table } from "../inventory/derive/table/Table.ts"
 
 /** One row per webhook and process. Unlogged: after a crash of Postgres none of it is true any more. */
 export const breakerTable: Table = {

@@ -5,16 +5,16 @@
  * acknowledged only when its outcome is in the log; after a crash before that it is attempted once more.
  */
 import { Context, Effect, Layer, Queue, Schedule } from "effect"
-import { Pace, type PaceValues } from "../../eventloop/Pace.ts"
-import { Stall } from "../../eventloop/Stall.ts"
-import { inWords } from "../../telemetry/Telemetry.ts"
-import type { Delivery } from "../../event/Delivery.ts"
-import type { Settled } from "../../queue/Entry.ts"
-import { Streams } from "../../queue/Streams.ts"
+import { Pace, type PaceValues } from "../eventloop/Pace.ts"
+import { Stall } from "../eventloop/Stall.ts"
+import { inWords } from "../telemetry/Telemetry.ts"
+import type { Delivery } from "../event/Delivery.ts"
+import type { Settled } from "../queue/Entry.ts"
+import { Streams } from "../queue/Streams.ts"
 import { type Result, writeRows } from "./AttemptRows.ts"
-import type { Attempt } from "../../event/Outcome.ts"
-import { logDefectAndContinue } from "../../eventloop/LogDefect.ts"
-import { measureBatch } from "../Measured.ts"
+import type { Attempt } from "../event/Outcome.ts"
+import { logDefectAndContinue } from "../eventloop/LogDefect.ts"
+import { measureBatch } from "./Measured.ts"
 
 /** Outcomes after which a batch is full; those of one request stay together. */
 const batchMax = 500

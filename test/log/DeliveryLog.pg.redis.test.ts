@@ -3,13 +3,13 @@ import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { Postgres } from "../../src/postgres/Postgres.ts"
 import { Redis } from "../../src/redis/Redis.ts"
-import type { Result } from "../../src/deliver/log/AttemptRows.ts"
-import { DeliveryLog } from "../../src/deliver/log/DeliveryLog.ts"
+import type { Result } from "../../src/log/AttemptRows.ts"
+import { DeliveryLog } from "../../src/log/DeliveryLog.ts"
 import { Servers } from "../../src/embedded/Servers.ts"
 import type { Entry } from "../../src/queue/Entry.ts"
 import { Streams } from "../../src/queue/Streams.ts"
 import { delivery } from "../queue/TwoReaders.ts"
-import { type Delivery, startDelivering } from "./Delivering.ts"
+import { type Delivery, startDelivering } from "../deliver/Delivering.ts"
 
 const hooks = startDelivering()
 const run = Effect.runPromise

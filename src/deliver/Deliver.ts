@@ -29,12 +29,12 @@ import { operationType, workOffOperations } from "./request/Operations.ts"
 import { deliveryType, takeUpRetries } from "./request/RetryByHand.ts"
 import { replayType, workOffReplays } from "./request/Replay.ts"
 import { sendingNews, sendingState } from "./request/Sending.ts"
-import { HealthWatch } from "./health/HealthWatch.ts"
+import { HealthWatch } from "./HealthWatch.ts"
 import { logDefectAndContinue } from "../eventloop/LogDefect.ts"
 import { absentAmong, discardDeleted } from "../queue/recover/Deleted.ts"
 import { Missing } from "../queue/recover/Missing.ts"
 import { allWebhooks, sweep } from "./recover/Sweeper.ts"
-import { backlog } from "./tasks/Backlog.ts"
+import { backlog } from "../history/tasks/Backlog.ts"
 
 const webhookType = objectType("extras.webhook")
 

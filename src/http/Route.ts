@@ -4,7 +4,7 @@
  * `HttpRouter` of effect/http answers 404 for a wrong method and ignores a missing last slash; a NetBox client expects
  * 405 with `Allow`, and 301. So the table is our own: a path is a list of segments, and `:name` matches any segment.
  */
-import type { Waiting } from "../deliver/inspect/Waiting.ts"
+import type { Waiting } from "../history/inspect/Waiting.ts"
 import type { ByteSize, Effect, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { SqlClient, SqlError } from "effect/sql"

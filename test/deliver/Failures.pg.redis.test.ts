@@ -1,6 +1,6 @@
 /** Failures by cause: what people need to know to repair them. */
 import { beforeAll, describe, expect, it } from "vitest"
-import { isFailure } from "../../src/deliver/log/Failures.ts"
+import { isFailure } from "../../src/history/log/Failures.ts"
 import { type User, makeUser } from "../auth/Users.ts"
 import type { Json } from "../support/Client.ts"
 import { startDelivering } from "./Delivering.ts"

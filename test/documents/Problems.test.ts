@@ -1,6 +1,6 @@
 /** docs/operating.md says of each problem what the console says, and may say more. */
 import { expect, it } from "vitest"
-import { problemsOf } from "../../src/deliver/tasks/Problems.ts"
+import { problemsOf } from "../../src/history/tasks/Problems.ts"
 import { documentAt } from "./Steps.ts"
 
 const [, table = ""] =

@@ -1,8 +1,8 @@
 /** How many deliveries there were over time, and the values that they have: with the filters of their list. */
 import { Clock, Effect } from "effect"
-import { facets } from "../../deliver/log/Facets.ts"
-import { type Histogram, histogram } from "../../deliver/log/Histogram.ts"
-import { windowOf } from "../../deliver/log/Window.ts"
+import { facets } from "../../history/log/Facets.ts"
+import { type Histogram, histogram } from "../../history/log/Histogram.ts"
+import { windowOf } from "../../history/log/Window.ts"
 import { deliveryType } from "../../deliver/request/RetryByHand.ts"
 import { searchedMax } from "../../inventory/Asked.ts"
 import { cleared } from "../../inventory/Clearance.ts"

@@ -1,5 +1,5 @@
 /** The descriptions of one delivery with its attempts, and of the request of an attempt. Pure. */
-import { languages } from "../../deliver/inspect/snippet/Snippets.ts"
+import { languages } from "../../history/inspect/snippet/Snippets.ts"
 import { actedOnMax } from "../../deliver/request/WaitingActions.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import {

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { version } from "../../Config.ts"
 import { sendingState } from "../../deliver/request/Sending.ts"
-import { unhealthySentence, unhealthyWebhooks } from "../../deliver/health/Unhealthy.ts"
+import { unhealthySentence, unhealthyWebhooks } from "../../history/health/Unhealthy.ts"
 import { Health } from "../Health.ts"
 import { Clearance } from "../../inventory/Clearance.ts"
 import { Presence } from "../../inventory/database/Presence.ts"

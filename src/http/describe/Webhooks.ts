@@ -1,5 +1,5 @@
 /** The endpoints that act on webhooks and on many deliveries, and that try webhooks out. Pure. */
-import { healthStates } from "../../deliver/health/WebhookHealth.ts"
+import { healthStates } from "../../history/health/WebhookHealth.ts"
 import { keepChoices } from "../../deliver/request/Resume.ts"
 import { overlapHoursMax } from "../../deliver/request/Rotate.ts"
 import {

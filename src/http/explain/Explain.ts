@@ -1,7 +1,7 @@
 /** `GET /api/extras/object-changes/<id>/explain/`: which webhooks fired for a change, which did not, and why. */
 import { Effect } from "effect"
 import { Settings } from "../../Config.ts"
-import { type Reckoned, explainChange, lsnOfChange } from "../../deliver/explain/Explain.ts"
+import { type Reckoned, explainChange, lsnOfChange } from "../../history/explain/Explain.ts"
 import { whereIds } from "../../inventory/derive/filter/Where.ts"
 import { changeType, changes } from "../../inventory/read/Changes.ts"
 import { objectType } from "../../inventory/Registry.ts"

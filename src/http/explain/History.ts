@@ -3,8 +3,8 @@
  * Writes nothing and sends nothing.
  */
 import { Effect } from "effect"
-import { historyOf } from "../../deliver/explain/History.ts"
-import { askedMax, askedUsually, skippedBy } from "../../deliver/explain/Skipped.ts"
+import { historyOf } from "../../history/explain/History.ts"
+import { askedMax, askedUsually, skippedBy } from "../../history/explain/Skipped.ts"
 import { inWords } from "../../telemetry/Telemetry.ts"
 import { type Dictionary, isDictionary } from "../../inventory/Field.ts"
 import { byIds } from "../../inventory/read/Read.ts"

@@ -3,9 +3,9 @@
  * latest ones. `GET /api/extras/journeys/<position>/`: one of them, from its changes to the answers.
  */
 import { Effect } from "effect"
-import { clueIn, positionIn } from "../../deliver/explain/Clues.ts"
-import { type Journey, journeyAt, pageMax } from "../../deliver/explain/Journey.ts"
-import { type Transaction, transactionsOf } from "../../deliver/explain/Transactions.ts"
+import { clueIn, positionIn } from "../../history/explain/Clues.ts"
+import { type Journey, journeyAt, pageMax } from "../../history/explain/Journey.ts"
+import { type Transaction, transactionsOf } from "../../history/explain/Transactions.ts"
 import { type Change, changeType } from "../../inventory/read/Changes.ts"
 import { HttpRefused, notFound } from "../HttpRefused.ts"
 import type { Handler, Route } from "../Route.ts"

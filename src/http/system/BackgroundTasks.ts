@@ -1,9 +1,9 @@
 /** Background tasks as in the specification: a queue per webhook, and the processes that work on the queues. */
 import { Effect } from "effect"
 import { Settings } from "../../Config.ts"
-import { capturedState, depths, failedCount } from "../../deliver/tasks/Pipeline.ts"
-import { deliverers, processes } from "../../deliver/tasks/Processes.ts"
-import { queuesOf } from "../../deliver/tasks/Queues.ts"
+import { capturedState, depths, failedCount } from "../../history/tasks/Pipeline.ts"
+import { deliverers, processes } from "../../history/tasks/Processes.ts"
+import { queuesOf } from "../../history/tasks/Queues.ts"
 import { Counts } from "../../inventory/read/Count.ts"
 import { list } from "../../inventory/read/Read.ts"
 import { objectType } from "../../inventory/Registry.ts"

@@ -1,9 +1,9 @@
 /** Endpoints of deliveries beside the usual ones: attempts, failures by cause, and retry and discard of one or many. */
 import { Effect } from "effect"
-import { journeyOf, originOf } from "../../deliver/inspect/Journey.ts"
-import { neighboursOf } from "../../deliver/inspect/Neighbours.ts"
-import { failureGroups } from "../../deliver/log/Failures.ts"
-import { attemptsInSight } from "../../deliver/inspect/AttemptsInSight.ts"
+import { journeyOf, originOf } from "../../history/inspect/Journey.ts"
+import { neighboursOf } from "../../history/inspect/Neighbours.ts"
+import { failureGroups } from "../../history/log/Failures.ts"
+import { attemptsInSight } from "../../history/inspect/AttemptsInSight.ts"
 import { askForOperation, operationType } from "../../deliver/request/Operations.ts"
 import { type ActionRefused, deliveryState, discardOne, heldNow, retryOne } from "../../deliver/request/OneDelivery.ts"
 import { deliveryType } from "../../deliver/request/RetryByHand.ts"

@@ -1,10 +1,10 @@
 /** `GET /api/extras/deliveries/<id>/request/?attempt=2`: the request of an attempt, whole, and how to verify it. */
 import { Effect } from "effect"
 import type { Row } from "../../inventory/Field.ts"
-import type { LoggedAttempt } from "../../deliver/inspect/Attempts.ts"
-import { attemptsInSight } from "../../deliver/inspect/AttemptsInSight.ts"
-import type { Placed } from "../../deliver/inspect/Neighbours.ts"
-import type { Traced } from "../../deliver/inspect/Journey.ts"
+import type { LoggedAttempt } from "../../history/inspect/Attempts.ts"
+import { attemptsInSight } from "../../history/inspect/AttemptsInSight.ts"
+import type { Placed } from "../../history/inspect/Neighbours.ts"
+import type { Traced } from "../../history/inspect/Journey.ts"
 import {
   type InspectedDelivery,
   type Rendering,
@@ -12,10 +12,10 @@ import {
   type SentRequest,
   bodyNow,
   sentRequest
-} from "../../deliver/inspect/SentRequest.ts"
-import { curlOf } from "../../deliver/inspect/snippet/Curl.ts"
-import { subjectOf } from "../../deliver/inspect/snippet/Snippet.ts"
-import { languages } from "../../deliver/inspect/snippet/Snippets.ts"
+} from "../../history/inspect/SentRequest.ts"
+import { curlOf } from "../../history/inspect/snippet/Curl.ts"
+import { subjectOf } from "../../history/inspect/snippet/Snippet.ts"
+import { languages } from "../../history/inspect/snippet/Snippets.ts"
 import { deliveryType } from "../../deliver/request/RetryByHand.ts"
 import { Templates } from "../../template/Template.ts"
 import { HttpRefused, notFound } from "../HttpRefused.ts"

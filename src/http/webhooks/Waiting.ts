@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Settings } from "../../Config.ts"
-import { Waiting, type WaitingUnknown, withBacklog } from "../../deliver/inspect/Waiting.ts"
+import { Waiting, type WaitingUnknown, withBacklog } from "../../history/inspect/Waiting.ts"
 import { deliveryType } from "../../deliver/request/RetryByHand.ts"
 import { actOnWaiting, actedOnMax } from "../../deliver/request/WaitingActions.ts"
 import { type Row, emptyRecord } from "../../inventory/Field.ts"

@@ -1,8 +1,8 @@
 /** How webhooks are: of all of them, by the filters of their list, and of one of them with its charts. */
 import { Effect } from "effect"
-import { type Health, healthOf } from "../../deliver/health/Healths.ts"
-import { healthStates } from "../../deliver/health/WebhookHealth.ts"
-import { type Span, spansOf, wholeDay } from "../../deliver/health/Traffic.ts"
+import { type Health, healthOf } from "../../history/health/Healths.ts"
+import { healthStates } from "../../history/health/WebhookHealth.ts"
+import { type Span, spansOf, wholeDay } from "../../history/health/Traffic.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import type Webhook from "../../inventory/types/extras/Webhook.ts"
 import { countBeside } from "../../inventory/read/Count.ts"

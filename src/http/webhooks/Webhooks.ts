@@ -1,7 +1,7 @@
 /** Actions of webhooks beside the usual endpoints: replay of past events, test, pause and resume. */
 import { Clock, Effect } from "effect"
 import { askForProbe, openBreakers } from "../../log/BreakerTable.ts"
-import { healthOf } from "../../deliver/health/Healths.ts"
+import { healthOf } from "../../history/health/Healths.ts"
 import { askToResume, operationType } from "../../deliver/request/Operations.ts"
 import { keepChoices } from "../../deliver/request/Resume.ts"
 import type { WebhookRow } from "../../match/WebhookIndex.ts"

@@ -1,6 +1,6 @@
 /** `/extras/object-changes/<id>/`: what a change did, its neighbours, and the way back. */
 import { Effect } from "effect"
-import { lsnOfChange, positionOfChange } from "../../../deliver/explain/Explain.ts"
+import { lsnOfChange, positionOfChange } from "../../../history/explain/Explain.ts"
 import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
 import type { Handler, Route } from "../../../http/Route.ts"
 import { cleared } from "../../../inventory/Clearance.ts"

@@ -1,8 +1,8 @@
 /** `/extras/deliveries/`: deliveries over time, by their values, and one by one. */
 import { Clock, Effect, Result } from "effect"
 import { Settings } from "../../../Config.ts"
-import { facets } from "../../../deliver/log/Facets.ts"
-import { type Histogram, histogram } from "../../../deliver/log/Histogram.ts"
+import { facets } from "../../../history/log/Facets.ts"
+import { type Histogram, histogram } from "../../../history/log/Histogram.ts"
 import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
 import { type Handler, type Request, type Route, redirect } from "../../../http/Route.ts"
 import { pageOf } from "../../../http/objects/Lists.ts"

@@ -1,7 +1,7 @@
 /** `/extras/deliveries/<id>/`: one delivery; `?attempt=2` chooses an attempt, `&view=verify` how it is shown. */
 import { Effect } from "effect"
-import { attemptsInSight } from "../../../deliver/inspect/AttemptsInSight.ts"
-import { bodyFile } from "../../../deliver/inspect/snippet/Snippet.ts"
+import { attemptsInSight } from "../../../history/inspect/AttemptsInSight.ts"
+import { bodyFile } from "../../../history/inspect/snippet/Snippet.ts"
 import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
 import { notFound } from "../../../http/HttpRefused.ts"
 import type { Handler, Route } from "../../../http/Route.ts"

@@ -1,7 +1,7 @@
 /** `/logging/journeys/<position>/`: one transaction, from its changes to the answers of the receivers. */
 import { Effect } from "effect"
-import { positionIn } from "../../../deliver/explain/Clues.ts"
-import { type Journey, journeyAt, pageMax } from "../../../deliver/explain/Journey.ts"
+import { positionIn } from "../../../history/explain/Clues.ts"
+import { type Journey, journeyAt, pageMax } from "../../../history/explain/Journey.ts"
 import { parsePosition } from "../../../event/Position.ts"
 import { notFound } from "../../../http/HttpRefused.ts"
 import type { Handler, Route } from "../../../http/Route.ts"

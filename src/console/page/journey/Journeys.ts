@@ -1,7 +1,7 @@
 /** `/logging/journeys/`: the latest transactions, and the search for one by what people have in hand. */
 import { Effect } from "effect"
-import { positionIn, xidClue } from "../../../deliver/explain/Clues.ts"
-import { type Clue, type Transaction, countedMax, transactionsOf } from "../../../deliver/explain/Transactions.ts"
+import { positionIn, xidClue } from "../../../history/explain/Clues.ts"
+import { type Clue, type Transaction, countedMax, transactionsOf } from "../../../history/explain/Transactions.ts"
 import { formatLsn } from "../../../event/Lsn.ts"
 import { type Handler, type Route, redirect } from "../../../http/Route.ts"
 import { changeType } from "../../../inventory/read/Changes.ts"

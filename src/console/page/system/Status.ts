@@ -1,8 +1,8 @@
 /** `/system/status/`: versions, problems with what to do about each, settings without secrets. */
 import { Effect } from "effect"
 import { version } from "../../../Config.ts"
-import { type Problem, serviceProblems } from "../../../deliver/tasks/Problems.ts"
-import { processes } from "../../../deliver/tasks/Processes.ts"
+import { type Problem, serviceProblems } from "../../../history/tasks/Problems.ts"
+import { processes } from "../../../history/tasks/Processes.ts"
 import { sendingState } from "../../../deliver/request/Sending.ts"
 import { watching } from "../../../http/describe/MetricsAccess.ts"
 import type { Handler, Route } from "../../../http/Route.ts"

@@ -1,6 +1,6 @@
 /** `/extras/webhooks/<id>/resume/`: asks which deliveries of the pause are sent. */
 import { Effect } from "effect"
-import { healthOf } from "../../../deliver/health/Healths.ts"
+import { healthOf } from "../../../history/health/Healths.ts"
 import { askToResume } from "../../../deliver/request/Operations.ts"
 import { keepChoices } from "../../../deliver/request/Resume.ts"
 import { type Handler, type Request, type Route, redirect } from "../../../http/Route.ts"

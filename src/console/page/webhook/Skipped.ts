@@ -1,6 +1,6 @@
 /** `/extras/webhooks/<id>/skipped/`: the latest changes for which the webhook did not fire, by the clause that failed. */
 import { Effect } from "effect"
-import { type Skips, askedMax, askedUsually, skippedBy } from "../../../deliver/explain/Skipped.ts"
+import { type Skips, askedMax, askedUsually, skippedBy } from "../../../history/explain/Skipped.ts"
 import { rowOf } from "../../../http/objects/Objects.ts"
 import type { Handler, Route } from "../../../http/Route.ts"
 import { TryOutLimits } from "../../../http/webhooks/TryOutLimits.ts"

@@ -1,9 +1,9 @@
 /** `/extras/webhooks/<id>/`: how a webhook is, what was sent to it in the last day, and how it is defined. */
 import { Clock, Effect } from "effect"
-import { answersCountedMax, answersOf } from "../../../deliver/health/Answers.ts"
-import { type Health, healthOf } from "../../../deliver/health/Healths.ts"
-import { type Span, spansOf, wholeDay } from "../../../deliver/health/Traffic.ts"
-import { percent } from "../../../deliver/health/WebhookHealth.ts"
+import { answersCountedMax, answersOf } from "../../../history/health/Answers.ts"
+import { type Health, healthOf } from "../../../history/health/Healths.ts"
+import { type Span, spansOf, wholeDay } from "../../../history/health/Traffic.ts"
+import { percent } from "../../../history/health/WebhookHealth.ts"
 import { isTurn } from "../../../changelog/ChangedBefore.ts"
 import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
 import type { Handler, Request, Route } from "../../../http/Route.ts"

@@ -1,8 +1,8 @@
 /** `/extras/webhooks/workbench/`: what the webhook in a form would do with a real change. Writes and sends nothing. */
 import { parseExactly } from "../../../postgres/ExactJson.ts"
 import { Effect, Result } from "effect"
-import { historyOf } from "../../../deliver/explain/History.ts"
-import type { Draft, Fault, Trial } from "../../../deliver/inspect/Trial.ts"
+import { historyOf } from "../../../history/explain/History.ts"
+import type { Draft, Fault, Trial } from "../../../history/inspect/Trial.ts"
 import { HttpRefused } from "../../../http/HttpRefused.ts"
 import type { Handler, Request, Route } from "../../../http/Route.ts"
 import { draftOf, trialOf, trialOfPasted } from "../../../http/webhooks/Trial.ts"

@@ -1,6 +1,6 @@
 /** The deliveries that a page of deliveries is about. */
 import { Clock, Effect } from "effect"
-import { isPlaced, usualMillis } from "../../../deliver/log/Window.ts"
+import { isPlaced, usualMillis } from "../../../history/log/Window.ts"
 import type { Request } from "../../../http/Route.ts"
 
 /**

@@ -1,5 +1,5 @@
 /** Facets of deliveries: the most frequent values, each a link that adds its filter or removes it. */
-import { type Facets, facetNames } from "../../../deliver/log/Facets.ts"
+import { type Facets, facetNames } from "../../../history/log/Facets.ts"
 import { type Html, html } from "../../Html.ts"
 import { shortened } from "../list/Cell.ts"
 import { number } from "../list/Pager.ts"

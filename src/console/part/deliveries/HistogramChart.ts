@@ -1,5 +1,5 @@
 /** Deliveries over time as bars by outcome. Each bar narrows the time to its own. */
-import { type Histogram, outcomes } from "../../../deliver/log/Histogram.ts"
+import { type Histogram, outcomes } from "../../../history/log/Histogram.ts"
 import { type Html, html } from "../../Html.ts"
 import { changed } from "../list/Query.ts"
 import { number } from "../list/Pager.ts"

@@ -1,6 +1,6 @@
 /** What the reader may do with a delivery: forms for what makes sense in its state. */
 import { Effect } from "effect"
-import type { Neighbours } from "../../../deliver/inspect/Neighbours.ts"
+import type { Neighbours } from "../../../history/inspect/Neighbours.ts"
 import { type DeliveryState, discardRefusal, retryRefusal } from "../../../deliver/request/OneDelivery.ts"
 import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
 import type { Request } from "../../../http/Route.ts"

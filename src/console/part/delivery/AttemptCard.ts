@@ -1,6 +1,6 @@
 /** One attempt of a delivery: its exchange, how it is verified, its text, or the command that repeats it. */
 import { Effect } from "effect"
-import type { LoggedAttempt } from "../../../deliver/inspect/Attempts.ts"
+import type { LoggedAttempt } from "../../../history/inspect/Attempts.ts"
 import type { Request } from "../../../http/Route.ts"
 import { parameterOf } from "../../../http/query/Parameter.ts"
 import { bodyNowFor, sentRequestFor } from "../../../http/webhooks/SentRequests.ts"

@@ -1,5 +1,5 @@
 /** The attempts of a delivery, the newest first; each leads to its exchange. */
-import type { LoggedAttempt } from "../../../deliver/inspect/Attempts.ts"
+import type { LoggedAttempt } from "../../../history/inspect/Attempts.ts"
 import { type Html, html } from "../../Html.ts"
 import { durationText } from "../Duration.ts"
 import { number } from "../list/Pager.ts"

@@ -1,9 +1,9 @@
 /** The page of a delivery: its journey, its attempts, one exchange, and what its change did. */
 import { Clock, Effect } from "effect"
-import type { LoggedAttempt } from "../../../deliver/inspect/Attempts.ts"
-import { attemptsInSight } from "../../../deliver/inspect/AttemptsInSight.ts"
-import { type Origin, journeyOf, originOf } from "../../../deliver/inspect/Journey.ts"
-import { type Placed, neighboursOf } from "../../../deliver/inspect/Neighbours.ts"
+import type { LoggedAttempt } from "../../../history/inspect/Attempts.ts"
+import { attemptsInSight } from "../../../history/inspect/AttemptsInSight.ts"
+import { type Origin, journeyOf, originOf } from "../../../history/inspect/Journey.ts"
+import { type Placed, neighboursOf } from "../../../history/inspect/Neighbours.ts"
 import { type DeliveryState, deliveryState, heldNow } from "../../../deliver/request/OneDelivery.ts"
 import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
 import { notFound } from "../../../http/HttpRefused.ts"

@@ -1,7 +1,7 @@
 /** The request of an attempt and the answer to it, whole. */
 import { Effect } from "effect"
-import type { LoggedAttempt } from "../../../deliver/inspect/Attempts.ts"
-import type { SentRequest } from "../../../deliver/inspect/SentRequest.ts"
+import type { LoggedAttempt } from "../../../history/inspect/Attempts.ts"
+import type { SentRequest } from "../../../history/inspect/SentRequest.ts"
 import { type Html, html } from "../../Html.ts"
 import { sizeText } from "../Duration.ts"
 import { icon } from "../Icon.ts"

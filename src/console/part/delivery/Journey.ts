@@ -1,5 +1,5 @@
 /** The journey of a delivery as a ribbon: from the commit to the answer, or to the next attempt. */
-import type { Stage } from "../../../deliver/inspect/Journey.ts"
+import type { Stage } from "../../../history/inspect/Journey.ts"
 import { type Html, html } from "../../Html.ts"
 import type { IconName } from "../../Sprite.ts"
 import { durationText } from "../Duration.ts"

@@ -1,6 +1,6 @@
 /** What the webhook as it is now would send for the same event, beside what was sent. */
 import { Effect } from "effect"
-import type { SentBody, SentRequest } from "../../../deliver/inspect/SentRequest.ts"
+import type { SentBody, SentRequest } from "../../../history/inspect/SentRequest.ts"
 import { isDeeper, nestingMax } from "../../../inventory/Unreadable.ts"
 import { html } from "../../Html.ts"
 import { diffTable } from "../change/DiffTable.ts"

@@ -1,6 +1,6 @@
 /** The state of a delivery, and the answer to an attempt, in words and in colour. */
 import { STATUS_CODES } from "node:http"
-import type { LoggedAttempt } from "../../../deliver/inspect/Attempts.ts"
+import type { LoggedAttempt } from "../../../history/inspect/Attempts.ts"
 import { type Html, html } from "../../Html.ts"
 import type { IconName } from "../../Sprite.ts"
 import { icon } from "../Icon.ts"

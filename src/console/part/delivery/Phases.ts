@@ -1,5 +1,5 @@
 /** The steps of an attempt as a bar and as a table. */
-import type { LoggedAttempt } from "../../../deliver/inspect/Attempts.ts"
+import type { LoggedAttempt } from "../../../history/inspect/Attempts.ts"
 import { type Html, html } from "../../Html.ts"
 import { durationText } from "../Duration.ts"
 

@@ -1,9 +1,9 @@
 /** An exchange as it stands on the wire, and its request as a command. */
 import { STATUS_CODES } from "node:http"
-import type { LoggedAttempt } from "../../../deliver/inspect/Attempts.ts"
-import type { SentRequest } from "../../../deliver/inspect/SentRequest.ts"
-import { certificateFiles, curlOf, hasHidden } from "../../../deliver/inspect/snippet/Curl.ts"
-import { bodyFile, embeddedBytesMax } from "../../../deliver/inspect/snippet/Snippet.ts"
+import type { LoggedAttempt } from "../../../history/inspect/Attempts.ts"
+import type { SentRequest } from "../../../history/inspect/SentRequest.ts"
+import { certificateFiles, curlOf, hasHidden } from "../../../history/inspect/snippet/Curl.ts"
+import { bodyFile, embeddedBytesMax } from "../../../history/inspect/snippet/Snippet.ts"
 import { type Html, html } from "../../Html.ts"
 import { beginning } from "../Value.ts"
 import { copied } from "./Verify.ts"

@@ -1,8 +1,8 @@
 /** How the signatures of a request are verified: what is signed, with which secret, and programs that do it. */
-import type { SentRequest } from "../../../deliver/inspect/SentRequest.ts"
-import type { SignatureCheck } from "../../../deliver/inspect/Signatures.ts"
-import { bodyFile, subjectOf } from "../../../deliver/inspect/snippet/Snippet.ts"
-import { languages } from "../../../deliver/inspect/snippet/Snippets.ts"
+import type { SentRequest } from "../../../history/inspect/SentRequest.ts"
+import type { SignatureCheck } from "../../../history/inspect/Signatures.ts"
+import { bodyFile, subjectOf } from "../../../history/inspect/snippet/Snippet.ts"
+import { languages } from "../../../history/inspect/snippet/Snippets.ts"
 import { type Html, html } from "../../Html.ts"
 import { sizeText } from "../Duration.ts"
 import { icon } from "../Icon.ts"

@@ -1,5 +1,5 @@
 /** The changes that a webhook skipped, grouped by what failed: how many, the newest ones, and the closest miss. */
-import type { Skips } from "../../../deliver/explain/Skipped.ts"
+import type { Skips } from "../../../history/explain/Skipped.ts"
 import { changeType } from "../../../inventory/read/Changes.ts"
 import { registry } from "../../../inventory/Registry.ts"
 import { type Html, html } from "../../Html.ts"

@@ -3,7 +3,7 @@
  * may view no webhooks.
  */
 import { Effect } from "effect"
-import { type Reckoned, explainChange } from "../../../deliver/explain/Explain.ts"
+import { type Reckoned, explainChange } from "../../../history/explain/Explain.ts"
 import { cleared } from "../../../inventory/Clearance.ts"
 import type { Change } from "../../../inventory/read/Changes.ts"
 import { objectType, registry } from "../../../inventory/Registry.ts"

@@ -1,7 +1,7 @@
 /** The webhooks with failed deliveries, of what the reader may view. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Unhealthy, unhealthyWebhooks } from "../../../deliver/health/Unhealthy.ts"
+import { type Unhealthy, unhealthyWebhooks } from "../../../history/health/Unhealthy.ts"
 import { visibleToSender } from "../../../inventory/Clearance.ts"
 import { objectType } from "../../../inventory/Registry.ts"
 import { after } from "../../../inventory/derive/filter/Where.ts"

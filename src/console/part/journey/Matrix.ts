@@ -1,6 +1,6 @@
 /** Changes and webhooks: which fired, and what stood in the way of the others. */
-import type { Journey } from "../../../deliver/explain/Journey.ts"
-import type { Reckoned } from "../../../deliver/explain/Explain.ts"
+import type { Journey } from "../../../history/explain/Journey.ts"
+import type { Reckoned } from "../../../history/explain/Explain.ts"
 import { changeType } from "../../../inventory/read/Changes.ts"
 import { objectType } from "../../../inventory/Registry.ts"
 import { type Html, html } from "../../Html.ts"

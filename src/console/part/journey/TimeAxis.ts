@@ -1,5 +1,5 @@
 /** The deliveries of a transaction on one time axis, from the commit on: when each waited, and how long attempts took. */
-import type { JourneyAttempt, JourneyDelivery } from "../../../deliver/explain/Journey.ts"
+import type { JourneyAttempt, JourneyDelivery } from "../../../history/explain/Journey.ts"
 import { type Html, html } from "../../Html.ts"
 import { number } from "../list/Pager.ts"
 import { timeOf } from "../Time.ts"

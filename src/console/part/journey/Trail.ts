@@ -1,6 +1,6 @@
 /** The stations of a transaction, from the request to the answers. */
-import type { Journey } from "../../../deliver/explain/Journey.ts"
-import { countedMax } from "../../../deliver/explain/Transactions.ts"
+import type { Journey } from "../../../history/explain/Journey.ts"
+import { countedMax } from "../../../history/explain/Transactions.ts"
 import { type Html, html } from "../../Html.ts"
 import type { IconName } from "../../Sprite.ts"
 import { icon } from "../Icon.ts"

@@ -1,7 +1,7 @@
 /** What keeps the service from sending, at the head of the pages of the system. */
 import type { Sending } from "../../../deliver/request/Sending.ts"
-import type { Problem } from "../../../deliver/tasks/Problems.ts"
-import { type SeenProcess, deliverers } from "../../../deliver/tasks/Processes.ts"
+import type { Problem } from "../../../history/tasks/Problems.ts"
+import { type SeenProcess, deliverers } from "../../../history/tasks/Processes.ts"
 import type { Request } from "../../../http/Route.ts"
 import { type Html, html } from "../../Html.ts"
 import { csrfInput } from "../form/Csrf.ts"

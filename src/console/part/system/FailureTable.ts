@@ -1,5 +1,5 @@
 /** Failed deliveries by cause, each with what to do about all of it. */
-import type { FailureGroup } from "../../../deliver/log/Failures.ts"
+import type { FailureGroup } from "../../../history/log/Failures.ts"
 import { changeType } from "../../../inventory/read/Changes.ts"
 import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
 import { objectType } from "../../../inventory/Registry.ts"

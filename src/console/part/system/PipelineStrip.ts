@@ -1,5 +1,5 @@
 /** The way of a change in numbers, from the write-ahead log to what failed. */
-import { type Captured, type Depths, countedMax } from "../../../deliver/tasks/Pipeline.ts"
+import { type Captured, type Depths, countedMax } from "../../../history/tasks/Pipeline.ts"
 import { type Html, html } from "../../Html.ts"
 import { durationText } from "../Duration.ts"
 import { icon } from "../Icon.ts"

@@ -1,6 +1,6 @@
 /** The processes of the service: what they do, and how they are. */
-import type { SeenProcess } from "../../../deliver/tasks/Processes.ts"
-import { numberOf } from "../../../deliver/tasks/Processes.ts"
+import type { SeenProcess } from "../../../history/tasks/Processes.ts"
+import { numberOf } from "../../../history/tasks/Processes.ts"
 import type { Request } from "../../../http/Route.ts"
 import { type Html, html } from "../../Html.ts"
 import { durationText } from "../Duration.ts"

@@ -1,6 +1,6 @@
 /** The queues of webhooks, each with a switch. */
-import type { Health } from "../../../deliver/health/Healths.ts"
-import { type Queue, failedMax } from "../../../deliver/tasks/Queues.ts"
+import type { Health } from "../../../history/health/Healths.ts"
+import { type Queue, failedMax } from "../../../history/tasks/Queues.ts"
 import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
 import type { Request } from "../../../http/Route.ts"
 import { objectType } from "../../../inventory/Registry.ts"

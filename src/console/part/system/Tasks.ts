@@ -1,8 +1,8 @@
 /** What a tab of the background tasks shows. */
 import { Effect } from "effect"
-import { type FailureGroup, failureGroups } from "../../../deliver/log/Failures.ts"
+import { type FailureGroup, failureGroups } from "../../../history/log/Failures.ts"
 import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
-import type { Queue } from "../../../deliver/tasks/Queues.ts"
+import type { Queue } from "../../../history/tasks/Queues.ts"
 import { cleared } from "../../../inventory/Clearance.ts"
 import { allOf, isEverything } from "../../../inventory/derive/filter/Where.ts"
 import { representation } from "../../../inventory/derive/represent/Representation.ts"

@@ -1,6 +1,6 @@
 /** The frame of an object's pages: its name, what can be done to it, and a tab for each page. */
 import { Effect } from "effect"
-import { waitingCount } from "../../../deliver/health/Healths.ts"
+import { waitingCount } from "../../../history/health/Healths.ts"
 import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
 import { notFound } from "../../../http/HttpRefused.ts"
 import type { Request } from "../../../http/Route.ts"

@@ -1,6 +1,6 @@
 /** A webhook's health and last answer in words and colour. */
-import type { Health } from "../../../deliver/health/Healths.ts"
-import type { HealthState } from "../../../deliver/health/WebhookHealth.ts"
+import type { Health } from "../../../history/health/Healths.ts"
+import type { HealthState } from "../../../history/health/WebhookHealth.ts"
 import { type Html, html } from "../../Html.ts"
 import type { IconName } from "../../Sprite.ts"
 import { icon } from "../Icon.ts"

@@ -1,6 +1,6 @@
 /** The deliveries that a deletion of webhooks discards. */
 import { Effect } from "effect"
-import { waitingCount } from "../../../deliver/health/Healths.ts"
+import { waitingCount } from "../../../history/health/Healths.ts"
 import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
 import { cleared } from "../../../inventory/Clearance.ts"
 import type { ObjectType } from "../../../inventory/ObjectType.ts"

@@ -1,8 +1,8 @@
 /** The columns of the list of webhooks that tell how they are, and the numbers above it. */
 import { Clock, Effect } from "effect"
-import { type Health, healthOf } from "../../../deliver/health/Healths.ts"
-import { noTraffic, trafficTogether } from "../../../deliver/health/Traffic.ts"
-import { needsLook, percent } from "../../../deliver/health/WebhookHealth.ts"
+import { type Health, healthOf } from "../../../history/health/Healths.ts"
+import { noTraffic, trafficTogether } from "../../../history/health/Traffic.ts"
+import { needsLook, percent } from "../../../history/health/WebhookHealth.ts"
 import { cleared } from "../../../inventory/Clearance.ts"
 import type { Row, RowOf } from "../../../inventory/Field.ts"
 import { objectType, registry } from "../../../inventory/Registry.ts"

@@ -1,8 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { quantileMillis } from "../../src/deliver/health/Quantile.ts"
-import { noTraffic } from "../../src/deliver/health/Traffic.ts"
-import { type Known, percent, webhookHealth } from "../../src/deliver/health/WebhookHealth.ts"
+import { quantileMillis } from "../../src/history/health/Quantile.ts"
+import { noTraffic } from "../../src/history/health/Traffic.ts"
+import { type Known, percent, webhookHealth } from "../../src/history/health/WebhookHealth.ts"
 import { bucketEndsMillis, bucketOf } from "../../src/log/Traffic.ts"
 
 describe("the quantile of counted times", () => {

@@ -10,12 +10,12 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { isAlive } from "../../inventory/database/Presence.ts"
-import { Pace } from "../../eventloop/Pace.ts"
-import { withReason } from "../Reason.ts"
-import { breakerTable } from "../../log/BreakerTable.ts"
-import { trafficTable } from "../../log/Traffic.ts"
-import { type Observed, failureOf, turnOf } from "./Turn.ts"
+import { isAlive } from "../inventory/database/Presence.ts"
+import { Pace } from "../eventloop/Pace.ts"
+import { withReason } from "./Reason.ts"
+import { breakerTable } from "../log/BreakerTable.ts"
+import { trafficTable } from "../log/Traffic.ts"
+import { type Observed, failureOf, turnOf } from "../history/health/Turn.ts"
 
 interface Found extends Observed {
   readonly id: number

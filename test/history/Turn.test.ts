@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { type Observed, failureOf, turnOf } from "../../src/deliver/health/Turn.ts"
+import { type Observed, failureOf, turnOf } from "../../src/history/health/Turn.ts"
 
 const well: Observed = {
   ...{ enabled: true, health: "healthy", open: null, exceeded: null },

@@ -4,7 +4,7 @@ import { makeUser } from "../auth/Users.ts"
 import { named, request } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Schemas, mismatches } from "../http/SchemaCheck.ts"
-import { startDelivering } from "./Delivering.ts"
+import { startDelivering } from "../deliver/Delivering.ts"
 
 const hooks = startDelivering()
 

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { isAlive } from "../inventory/database/Presence.ts"
 import { setAsideTable } from "../capture/changelog/SetAside.ts"
 import { unacknowledgedGaps } from "../capture/slot/Gaps.ts"
-import { sendingState } from "../deliver/request/Sending.ts"
+import { sendingState } from "../requests/Sending.ts"
 
 /** The result of one check. `change` says exactly what to do; it is absent if the check passed. */
 export interface Finding {

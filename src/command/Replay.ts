@@ -7,7 +7,7 @@ import { Command, Flag } from "effect/cli"
 import { SqlClient } from "effect/sql"
 import { database } from "../pipeline/Foundation.ts"
 import { refill } from "../changelog/Refill.ts"
-import { askForReplay, momentOf } from "../deliver/request/Replay.ts"
+import { askForReplay, momentOf } from "../requests/Replay.ts"
 import { CommandFailed } from "./CommandFailed.ts"
 import { ofService } from "./OfService.ts"
 

@@ -7,7 +7,7 @@ import { orUnavailable } from "../../src/console/part/delivery/Unavailable.ts"
 import { journeyRibbon } from "../../src/console/part/delivery/Journey.ts"
 import { shownBody } from "../../src/console/part/delivery/BodyText.ts"
 import type { Stage } from "../../src/history/inspect/Journey.ts"
-import { type DeliveryState, discardRefusal, retryRefusal } from "../../src/deliver/request/OneDelivery.ts"
+import { type DeliveryState, discardRefusal, retryRefusal } from "../../src/requests/OneDelivery.ts"
 import { html } from "../../src/console/Html.ts"
 import { longBodies } from "./LongBodies.ts"
 

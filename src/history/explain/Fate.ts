@@ -8,7 +8,7 @@ import { deliveryId } from "../../event/Delivery.ts"
 import { openBreakerOf } from "../../log/BreakerTable.ts"
 import { type OpenBreaker, byBreaker } from "../Held.ts"
 import { watermarkTable } from "../../queue/recover/Watermarks.ts"
-import { deliveryType } from "../../deliver/request/RetryByHand.ts"
+import { deliveryType } from "../../requests/RetryByHand.ts"
 
 /**
  * `held`: queued, and its webhook is paused or disabled. `unknown`: there is no record. The others are statuses of the

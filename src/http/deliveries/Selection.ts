@@ -1,9 +1,9 @@
 /** Many deliveries that a sender selects by a filter, to retry or discard them; and what that would do. */
 import { Effect } from "effect"
 import { Denied } from "../../auth/Denied.ts"
-import { type BulkAction, planOf, withOutcomes } from "../../deliver/request/Plan.ts"
-import { renderAgain } from "../../deliver/request/RenderAgain.ts"
-import { deliveryType } from "../../deliver/request/RetryByHand.ts"
+import { type BulkAction, planOf, withOutcomes } from "../../requests/Plan.ts"
+import { renderAgain } from "../../requests/RenderAgain.ts"
+import { deliveryType } from "../../requests/RetryByHand.ts"
 import { cleared, visibleToSender } from "../../inventory/Clearance.ts"
 import { type Query, filter } from "../../inventory/derive/filter/Filter.ts"
 import { isSearch } from "../../inventory/derive/filter/AskedFilter.ts"

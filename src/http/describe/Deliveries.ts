@@ -1,6 +1,6 @@
 /** The descriptions of one delivery with its attempts, and of the request of an attempt. Pure. */
 import { languages } from "../../history/inspect/snippet/Snippets.ts"
-import { actedOnMax } from "../../deliver/request/WaitingActions.ts"
+import { actedOnMax } from "../../requests/WaitingActions.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import {
   type Endpoints,

@@ -1,7 +1,7 @@
 /** The descriptions of what is told of many deliveries: over time, by value, and what an action would do. Pure. */
 import { facetNames } from "../../history/log/Facets.ts"
 import { outcomes } from "../../history/log/Histogram.ts"
-import { verdicts } from "../../deliver/request/Plan.ts"
+import { verdicts } from "../../requests/Plan.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { type Json, flag, integer, listOf, record, string, time } from "./JsonSchema.ts"
 

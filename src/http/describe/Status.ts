@@ -1,7 +1,7 @@
 /** The roots of the API, health, status and metrics. */
 import { Effect } from "effect"
 import { version } from "../../Config.ts"
-import { sendingState } from "../../deliver/request/Sending.ts"
+import { sendingState } from "../../requests/Sending.ts"
 import { unhealthySentence, unhealthyWebhooks } from "../../history/health/Unhealthy.ts"
 import { Health } from "../Health.ts"
 import { Clearance } from "../../inventory/Clearance.ts"

@@ -1,7 +1,7 @@
 /** The endpoints that act on webhooks and on many deliveries, and that try webhooks out. Pure. */
 import { healthStates } from "../../history/health/WebhookHealth.ts"
-import { keepChoices } from "../../deliver/request/Resume.ts"
-import { overlapHoursMax } from "../../deliver/request/Rotate.ts"
+import { keepChoices } from "../../requests/Resume.ts"
+import { overlapHoursMax } from "../../requests/Rotate.ts"
 import {
   type Endpoints,
   type Json,

@@ -1,8 +1,8 @@
 /** `POST /api/extras/operations/<id>/cancel/`: stops an operation; what it has done stays done. */
 import { Effect } from "effect"
-import { operationType } from "../../deliver/request/Operations.ts"
-import { reportOf } from "../../deliver/request/Report.ts"
-import { cancelWork } from "../../deliver/request/Work.ts"
+import { operationType } from "../../requests/Operations.ts"
+import { reportOf } from "../../requests/Report.ts"
+import { cancelWork } from "../../requests/Work.ts"
 import { representation } from "../../inventory/derive/represent/Representation.ts"
 import { viewFor } from "../../inventory/read/Read.ts"
 import { HttpRefused } from "../HttpRefused.ts"

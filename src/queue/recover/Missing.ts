@@ -15,7 +15,7 @@ import { Streams } from "../Streams.ts"
 import type { Actors } from "../../deliver/actor/Actors.ts"
 import { type LoggedEvent, loggedDelivery, loggedEvent } from "../../changelog/LoggedEvent.ts"
 import { eventsAsSeen, viewersAmong } from "../../changelog/SeenEvents.ts"
-import { holdLogged, loggedDeliveries } from "../../deliver/request/RetryByHand.ts"
+import { holdLogged, loggedDeliveries } from "../../requests/RetryByHand.ts"
 import { discardDeleted } from "./Deleted.ts"
 
 /** Rows compared in one look. */

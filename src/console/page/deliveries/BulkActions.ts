@@ -1,8 +1,8 @@
 /** `/extras/deliveries/retry/` and `…/discard/`: tells what would be done to which deliveries, then asks for it. */
 import { Effect } from "effect"
-import type { BulkAction } from "../../../deliver/request/Plan.ts"
-import { askForOperation, operationType } from "../../../deliver/request/Operations.ts"
-import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
+import type { BulkAction } from "../../../requests/Plan.ts"
+import { askForOperation, operationType } from "../../../requests/Operations.ts"
+import { deliveryType } from "../../../requests/RetryByHand.ts"
 import { HttpRefused } from "../../../http/HttpRefused.ts"
 import { type Handler, type Request, type Route, redirect } from "../../../http/Route.ts"
 import { plannedFor, triedFor } from "../../../http/deliveries/Selection.ts"

@@ -1,8 +1,8 @@
 /** `/extras/operations/<id>/`: how far an operation is, and the button that cancels it. */
 import { Effect } from "effect"
-import { operationType } from "../../../deliver/request/Operations.ts"
-import { type Report, reportOf } from "../../../deliver/request/Report.ts"
-import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
+import { operationType } from "../../../requests/Operations.ts"
+import { type Report, reportOf } from "../../../requests/Report.ts"
+import { deliveryType } from "../../../requests/RetryByHand.ts"
 import { HttpRefused, notFound } from "../../../http/HttpRefused.ts"
 import { type Handler, type Request, type Route, redirect } from "../../../http/Route.ts"
 import { cancelOperation } from "../../../http/webhooks/Operations.ts"

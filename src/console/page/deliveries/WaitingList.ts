@@ -1,7 +1,7 @@
 /** `/extras/deliveries/waiting/`: deliveries that wait or are under way, also those without an attempt. */
 import { Effect } from "effect"
-import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
-import { actedOnMax } from "../../../deliver/request/WaitingActions.ts"
+import { deliveryType } from "../../../requests/RetryByHand.ts"
+import { actedOnMax } from "../../../requests/WaitingActions.ts"
 import { HttpRefused } from "../../../http/HttpRefused.ts"
 import { type Handler, type Request, type Route, redirect } from "../../../http/Route.ts"
 import { actOn, waitingSeen } from "../../../http/webhooks/Waiting.ts"

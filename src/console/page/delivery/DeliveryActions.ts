@@ -9,8 +9,8 @@ import {
   deliveryState,
   retryOne,
   retryRefusal
-} from "../../../deliver/request/OneDelivery.ts"
-import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
+} from "../../../requests/OneDelivery.ts"
+import { deliveryType } from "../../../requests/RetryByHand.ts"
 import { notFound } from "../../../http/HttpRefused.ts"
 import { type Handler, type Request, type Route, redirect } from "../../../http/Route.ts"
 import { rowOf } from "../../../http/objects/Objects.ts"

@@ -1,8 +1,8 @@
 /** The switches of the background tasks: all sending, the queue of a webhook, a process. */
 import { Effect } from "effect"
 import { askForProbe } from "../../../log/BreakerTable.ts"
-import { askToResume } from "../../../deliver/request/Operations.ts"
-import { pauseSending } from "../../../deliver/request/Sending.ts"
+import { askToResume } from "../../../requests/Operations.ts"
+import { pauseSending } from "../../../requests/Sending.ts"
 import { type Handler, type Request, type Route, redirect } from "../../../http/Route.ts"
 import { notFound } from "../../../http/HttpRefused.ts"
 import { rowOf } from "../../../http/objects/Objects.ts"

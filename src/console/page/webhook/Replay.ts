@@ -1,6 +1,6 @@
 /** `/extras/webhooks/<id>/replay/`: sends past events again that the webhook's conditions accept now. */
 import { Clock, Effect } from "effect"
-import { askForReplay, momentOf, replayType } from "../../../deliver/request/Replay.ts"
+import { askForReplay, momentOf, replayType } from "../../../requests/Replay.ts"
 import { type Handler, type Request, type Route, redirect } from "../../../http/Route.ts"
 import { readForm } from "../../../http/wire/Body.ts"
 import type { Messages } from "../../../inventory/Field.ts"

@@ -1,8 +1,8 @@
 /** `/extras/webhooks/<id>/resume/`: asks which deliveries of the pause are sent. */
 import { Effect } from "effect"
 import { healthOf } from "../../../history/health/Healths.ts"
-import { askToResume } from "../../../deliver/request/Operations.ts"
-import { keepChoices } from "../../../deliver/request/Resume.ts"
+import { askToResume } from "../../../requests/Operations.ts"
+import { keepChoices } from "../../../requests/Resume.ts"
 import { type Handler, type Request, type Route, redirect } from "../../../http/Route.ts"
 import { readForm } from "../../../http/wire/Body.ts"
 import { html } from "../../Html.ts"

@@ -1,6 +1,6 @@
 /** `/extras/webhooks/<id>/rotate/`: a new secret, shown once; the old one stays valid for a while. */
 import { Effect, Result } from "effect"
-import { overlapHoursMax, rotateSecret } from "../../../deliver/request/Rotate.ts"
+import { overlapHoursMax, rotateSecret } from "../../../requests/Rotate.ts"
 import { notFound } from "../../../http/HttpRefused.ts"
 import { type Handler, type Request, type Route, redirect } from "../../../http/Route.ts"
 import { readForm } from "../../../http/wire/Body.ts"

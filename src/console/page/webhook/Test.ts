@@ -1,7 +1,7 @@
 /** `/extras/webhooks/<id>/test/`: sends a past change to the webhook, whatever its condition says. */
 import { Effect } from "effect"
-import { askForTest } from "../../../deliver/request/TestDelivery.ts"
-import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
+import { askForTest } from "../../../requests/TestDelivery.ts"
+import { deliveryType } from "../../../requests/RetryByHand.ts"
 import { type Handler, type Request, type Route, redirect } from "../../../http/Route.ts"
 import { readForm } from "../../../http/wire/Body.ts"
 import { html } from "../../Html.ts"

@@ -1,8 +1,8 @@
 /** What the reader may do with a delivery: forms for what makes sense in its state. */
 import { Effect } from "effect"
 import type { Neighbours } from "../../../history/inspect/Neighbours.ts"
-import { type DeliveryState, discardRefusal, retryRefusal } from "../../../deliver/request/OneDelivery.ts"
-import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
+import { type DeliveryState, discardRefusal, retryRefusal } from "../../../requests/OneDelivery.ts"
+import { deliveryType } from "../../../requests/RetryByHand.ts"
 import type { Request } from "../../../http/Route.ts"
 import { objectType } from "../../../inventory/Registry.ts"
 import { byIds } from "../../../inventory/read/Read.ts"

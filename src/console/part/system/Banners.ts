@@ -1,5 +1,5 @@
 /** What keeps the service from sending, at the head of the pages of the system. */
-import type { Sending } from "../../../deliver/request/Sending.ts"
+import type { Sending } from "../../../requests/Sending.ts"
 import type { Problem } from "../../../history/tasks/Problems.ts"
 import { type SeenProcess, deliverers } from "../../../history/tasks/Processes.ts"
 import type { Request } from "../../../http/Route.ts"

@@ -1,14 +1,14 @@
 /** Resuming a paused webhook, with all deliveries of the pause or with some of them. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Delivery } from "../../event/Delivery.ts"
-import { comparePositions, positionOf } from "../../event/Position.ts"
-import type { Entry } from "../../queue/Entry.ts"
-import { objectOf } from "../../queue/Ordered.ts"
-import { Streams } from "../../queue/Streams.ts"
-import { overEntries } from "../../queue/recover/Browse.ts"
-import { insertUnattempted } from "../../log/DeliveryRows.ts"
-import type { Dropped } from "../../event/Outcome.ts"
+import type { Delivery } from "../event/Delivery.ts"
+import { comparePositions, positionOf } from "../event/Position.ts"
+import type { Entry } from "../queue/Entry.ts"
+import { objectOf } from "../queue/Ordered.ts"
+import { Streams } from "../queue/Streams.ts"
+import { overEntries } from "../queue/recover/Browse.ts"
+import { insertUnattempted } from "../log/DeliveryRows.ts"
+import type { Dropped } from "../event/Outcome.ts"
 
 /** The deliveries of a pause to keep: all, the latest of each object, or none. */
 export const keepChoices = ["all", "latest", "none"] as const

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { momentOf } from "../../src/deliver/request/Replay.ts"
+import { momentOf } from "../../src/requests/Replay.ts"
 
 test.each([
   ["2026-11-20", "2026-11-20T00:00:00Z"],

@@ -4,8 +4,8 @@
  */
 import { Data, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { Pace } from "../../eventloop/Pace.ts"
-import { inWords } from "../../telemetry/Telemetry.ts"
+import { Pace } from "../eventloop/Pace.ts"
+import { inWords } from "../telemetry/Telemetry.ts"
 
 /** The work cannot be done as its row says; `message` is shown as the row's. */
 export class WorkRefused extends Schema.TaggedError<WorkRefused>()("WorkRefused", { message: Schema.String }) {}

@@ -4,12 +4,12 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { parsePosition } from "../../event/Position.ts"
-import { announceChannel } from "../../inventory/database/DatabaseFunctions.ts"
-import { placeOf } from "../../queue/Ordered.ts"
-import { Waiting } from "../../history/inspect/Waiting.ts"
-import { insertUnattempted } from "../../log/DeliveryRows.ts"
-import { type LoggedEvent, loggedDelivery, loggedEvent } from "../../changelog/LoggedEvent.ts"
+import { parsePosition } from "../event/Position.ts"
+import { announceChannel } from "../inventory/database/DatabaseFunctions.ts"
+import { placeOf } from "../queue/Ordered.ts"
+import { Waiting } from "../history/inspect/Waiting.ts"
+import { insertUnattempted } from "../log/DeliveryRows.ts"
+import { type LoggedEvent, loggedDelivery, loggedEvent } from "../changelog/LoggedEvent.ts"
 import { discardOne, retryOne } from "./OneDelivery.ts"
 
 /** Most deliveries of one request. */

@@ -7,15 +7,15 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Delivery } from "../../event/Delivery.ts"
-import { announceChannel } from "../../inventory/database/DatabaseFunctions.ts"
-import { objectType } from "../../inventory/Registry.ts"
-import { Append } from "../../queue/Append.ts"
-import { Streams } from "../../queue/Streams.ts"
-import { absentAmong, discardDeleted } from "../../queue/recover/Deleted.ts"
-import { type LoggedEvent, loggedDelivery, loggedEvent, pageOf } from "../../changelog/LoggedEvent.ts"
-import type { Dropped } from "../../event/Outcome.ts"
-import { eventsAsSeen, viewersAmong } from "../../changelog/SeenEvents.ts"
+import type { Delivery } from "../event/Delivery.ts"
+import { announceChannel } from "../inventory/database/DatabaseFunctions.ts"
+import { objectType } from "../inventory/Registry.ts"
+import { Append } from "../queue/Append.ts"
+import { Streams } from "../queue/Streams.ts"
+import { absentAmong, discardDeleted } from "../queue/recover/Deleted.ts"
+import { type LoggedEvent, loggedDelivery, loggedEvent, pageOf } from "../changelog/LoggedEvent.ts"
+import type { Dropped } from "../event/Outcome.ts"
+import { eventsAsSeen, viewersAmong } from "../changelog/SeenEvents.ts"
 
 export const deliveryType = objectType("extras.delivery")
 

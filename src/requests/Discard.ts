@@ -6,8 +6,8 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { announceChannel } from "../../inventory/database/DatabaseFunctions.ts"
-import { Streams } from "../../queue/Streams.ts"
+import { announceChannel } from "../inventory/database/DatabaseFunctions.ts"
+import { Streams } from "../queue/Streams.ts"
 
 /** Discards those of the deliveries that have not ended; returns their ids. `operation`: of which it is a part. */
 export const askForDiscard = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, operation?: string) {

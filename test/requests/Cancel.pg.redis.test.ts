@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest"
 import type { Json } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
-import { startDelivering } from "./Delivering.ts"
+import { startDelivering } from "../deliver/Delivering.ts"
 
 const hooks = startDelivering()
 

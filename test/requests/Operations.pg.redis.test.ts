@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from "vitest"
 import type { Json } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 import { startReceiver } from "../support/Receiver.ts"
-import { type Delivery, startDelivering } from "./Delivering.ts"
+import { type Delivery, startDelivering } from "../deliver/Delivering.ts"
 
 const hooks = startDelivering()
 

@@ -1,7 +1,7 @@
 /** The outcomes of an operation's deliveries, as far as they are known now. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { openBreakerOf } from "../../log/BreakerTable.ts"
+import { openBreakerOf } from "../log/BreakerTable.ts"
 import { sendingTable } from "./Sending.ts"
 
 export interface Report {

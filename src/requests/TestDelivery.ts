@@ -1,14 +1,14 @@
 /** A real past event sent to a webhook to try it, whatever its condition says. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { eventsSeen } from "../../auth/Permission.ts"
-import { clearancesOf } from "../../auth/Sight.ts"
-import { Clearance } from "../../inventory/Clearance.ts"
-import { announceChannel } from "../../inventory/database/DatabaseFunctions.ts"
-import { allOf, everything } from "../../inventory/derive/filter/Where.ts"
-import { insertUnattempted } from "../../log/DeliveryRows.ts"
-import { type LoggedEvent, loggedDelivery, loggedEvent } from "../../changelog/LoggedEvent.ts"
-import { viewersAmong } from "../../changelog/SeenEvents.ts"
+import { eventsSeen } from "../auth/Permission.ts"
+import { clearancesOf } from "../auth/Sight.ts"
+import { Clearance } from "../inventory/Clearance.ts"
+import { announceChannel } from "../inventory/database/DatabaseFunctions.ts"
+import { allOf, everything } from "../inventory/derive/filter/Where.ts"
+import { insertUnattempted } from "../log/DeliveryRows.ts"
+import { type LoggedEvent, loggedDelivery, loggedEvent } from "../changelog/LoggedEvent.ts"
+import { viewersAmong } from "../changelog/SeenEvents.ts"
 
 interface TestRequest {
   readonly webhook: number

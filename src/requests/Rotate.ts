@@ -1,12 +1,12 @@
 /** A new secret for a webhook, while receivers may still check by the old one. */
 import { randomBytes } from "node:crypto"
 import { Clock, Effect } from "effect"
-import { Vault } from "../../inventory/Vault.ts"
-import { objectType } from "../../inventory/Registry.ts"
-import type Webhook from "../../inventory/types/extras/Webhook.ts"
-import { byIds } from "../../inventory/read/Read.ts"
-import type { Author } from "../../inventory/write/Transaction.ts"
-import { update } from "../../inventory/write/Write.ts"
+import { Vault } from "../inventory/Vault.ts"
+import { objectType } from "../inventory/Registry.ts"
+import type Webhook from "../inventory/types/extras/Webhook.ts"
+import { byIds } from "../inventory/read/Read.ts"
+import type { Author } from "../inventory/write/Transaction.ts"
+import { update } from "../inventory/write/Write.ts"
 
 const webhookType = objectType<typeof Webhook>("extras.webhook")
 

@@ -1,8 +1,8 @@
 /** What a retry or a discard of many deliveries would do: how many of which webhooks, and what it leaves out. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Query } from "../../inventory/derive/filter/Filter.ts"
-import type { Where } from "../../inventory/derive/filter/Where.ts"
+import type { Query } from "../inventory/derive/filter/Filter.ts"
+import type { Where } from "../inventory/derive/filter/Where.ts"
 
 export type BulkAction = "retry" | "discard"
 

@@ -6,7 +6,7 @@ import type { Json } from "../support/Client.ts"
 import { type Service, startService } from "../support/Service.ts"
 import { eventually } from "../support/Eventually.ts"
 import { mismatches } from "../http/SchemaCheck.ts"
-import { startDelivering } from "./Delivering.ts"
+import { startDelivering } from "../deliver/Delivering.ts"
 
 const hooks = startDelivering()
 

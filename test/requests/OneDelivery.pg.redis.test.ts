@@ -1,7 +1,7 @@
 /** Retry and discard of one delivery over the API: what is allowed in which state, and what is sent by it. */
 import { describe, expect, it, onTestFinished } from "vitest"
 import { startReceiver } from "../support/Receiver.ts"
-import { startDelivering } from "./Delivering.ts"
+import { startDelivering } from "../deliver/Delivering.ts"
 
 const hooks = startDelivering()
 

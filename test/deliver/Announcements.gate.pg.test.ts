@@ -2,7 +2,7 @@
 import { Effect, Layer, Redacted } from "effect"
 import { expect, it } from "vitest"
 import { PgClient } from "@effect/sql-pg"
-import { Unheard, announcements } from "../../src/deliver/recover/Announcements.ts"
+import { Unheard, announcements } from "../../src/deliver/Announcements.ts"
 import { announceChannel } from "../../src/inventory/database/DatabaseFunctions.ts"
 import { Pace, scaledPace } from "../../src/eventloop/Pace.ts"
 import { makeEmptyDatabase } from "../support/Database.ts"

@@ -9,7 +9,7 @@ import { inWords } from "../../telemetry/Telemetry.ts"
 import type { Sought } from "../../queue/Missing.ts"
 import { Streams } from "../../queue/Streams.ts"
 import type { WaitingDelivery } from "../../queue/WaitingPage.ts"
-import { backlogTable } from "../../deliver/recover/Sweeper.ts"
+import { backlogTable } from "../../deliver/Sweeper.ts"
 
 /** Redis gave no answer. */
 export class WaitingUnknown {

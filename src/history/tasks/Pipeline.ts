@@ -5,7 +5,7 @@ import { isAlive } from "../../inventory/database/Presence.ts"
 import { cleared } from "../../inventory/Clearance.ts"
 import { after } from "../../inventory/derive/filter/Where.ts"
 import { objectType } from "../../inventory/Registry.ts"
-import { backlogTable } from "../../deliver/recover/Sweeper.ts"
+import { backlogTable } from "../../deliver/Sweeper.ts"
 
 const webhookType = objectType("extras.webhook")
 const deliveryType = objectType("extras.delivery")

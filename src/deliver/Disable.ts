@@ -1,7 +1,7 @@
 /** Disabling a webhook by the service itself, with a note that says why. */
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { withReason } from "../Reason.ts"
+import { withReason } from "./Reason.ts"
 
 /** A transaction like any other: listeners are notified, and from its position on no event matches the webhook. */
 export const disable = Effect.fnUntraced(function* (webhook: number, why: string) {

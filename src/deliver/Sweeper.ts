@@ -5,14 +5,14 @@
 import { Effect } from "effect"
 import { chunksOf } from "effect/Array"
 import { SqlClient } from "effect/sql"
-import { type Position, parsePosition } from "../../event/Position.ts"
-import type { Table } from "../../inventory/derive/table/Table.ts"
-import { Streams } from "../../queue/Streams.ts"
-import type { Inspection, Marked } from "../../queue/Sweep.ts"
-import type { Actor } from "../actor/Actor.ts"
-import type { Actors } from "../actor/Actors.ts"
-import { deletedAmong } from "../../queue/recover/Deleted.ts"
-import { settleLogged } from "../../queue/recover/SettleLogged.ts"
+import { type Position, parsePosition } from "../event/Position.ts"
+import type { Table } from "../inventory/derive/table/Table.ts"
+import { Streams } from "../queue/Streams.ts"
+import type { Inspection, Marked } from "../queue/Sweep.ts"
+import type { Actor } from "./actor/Actor.ts"
+import type { Actors } from "./actor/Actors.ts"
+import { deletedAmong } from "../queue/recover/Deleted.ts"
+import { settleLogged } from "../queue/recover/SettleLogged.ts"
 
 /** A webhook's backlog in Redis as the sweeper saw it last; no row if there is none. */
 export const backlogTable: Table = {

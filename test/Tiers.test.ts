@@ -18,7 +18,7 @@ const siblings: Readonly<Record<string, string>> = {
   "console/EveryPage.long.browser.test.ts": "console/Console.gate.browser.test.ts",
   "documents/Operating.long.pg.redis.test.ts": "pipeline/Takeover.gate.pg.redis.test.ts",
   "embedded/DiskFull.long.pg.redis.test.ts": "pipeline/Ready.gate.pg.redis.test.ts",
-  "pipeline/Cluster.long.pg.redis.test.ts": "stream/Cluster.redis.test.ts",
+  "pipeline/Cluster.long.pg.redis.test.ts": "queue/Cluster.redis.test.ts",
   "pipeline/NewType.long.pg.redis.test.ts": "http/Created.pg.redis.test.ts",
   "pipeline/Restored.long.pg.redis.test.ts": "pipeline/Takeover.gate.pg.redis.test.ts",
   "template/AttackTimes.long.test.ts": "template/Attacks.test.ts",

@@ -72,7 +72,14 @@ const levels: ReadonlyArray<ReadonlyArray<string>> = [
   ["inventory"],
   ["auth"],
   ["capture", "jinja", "match", "nunjucks", "template"],
-  ["changelog", "queue", "transport", "webhook", "log", "history", "requests", "deliver"],
+  ["changelog"],
+  ["queue"],
+  ["transport"],
+  ["webhook"],
+  ["log"],
+  ["history"],
+  ["requests"],
+  ["deliver"],
   ["http"],
   ["console"],
   ["pipeline"],
@@ -83,6 +90,7 @@ const levels: ReadonlyArray<ReadonlyArray<string>> = [
 
 /** Imports that the levels allow and that are wrong nevertheless. A request influences the world through a transaction. */
 const apart: ReadonlyArray<readonly [stage: string, mayNot: ReadonlyArray<string>]> = [
+  ...["event", "limit", "pattern"].map((stage) => [stage, levels[0]!.filter((other) => other !== stage)] as const),
   ["capture", ["jinja", "match", "nunjucks", "template"]],
   ["match", ["capture", "jinja", "nunjucks", "template"]],
   ["template", ["capture", "match"]],

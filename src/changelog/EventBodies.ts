@@ -47,7 +47,7 @@ export class EventBodies extends Context.Service<
       attempt: (delivery: Result.Result<Loaded, Failure>) => Effect.Effect<A, E, R>
     ) => Effect.Effect<A, E, R>
   }
->()("rackwire/deliver/EventBodies") {
+>()("rackwire/changelog/EventBodies") {
   static readonly layer = Layer.effect(
     EventBodies,
     Effect.gen(function* () {

@@ -6,34 +6,13 @@ import { Effect } from "effect"
 import { chunksOf } from "effect/Array"
 import { SqlClient } from "effect/sql"
 import { type Position, parsePosition } from "../event/Position.ts"
-import type { Table } from "../inventory/derive/table/Table.ts"
 import { Streams } from "../queue/Streams.ts"
 import type { Inspection, Marked } from "../queue/Sweep.ts"
 import type { Actor } from "./actor/Actor.ts"
 import type { Actors } from "./actor/Actors.ts"
 import { deletedAmong } from "../queue/recover/Deleted.ts"
 import { settleLogged } from "../queue/recover/SettleLogged.ts"
-
-/** A webhook's backlog in Redis as the sweeper saw it last; no row if there is none. */
-export const backlogTable: Table = {
-  name: "rackwire_backlog",
-  daily: false,
-  unlogged: true,
-  columns: [
-    { name: "webhook_id", type: "bigint", nullable: false },
-    { name: "queued", type: "bigint", nullable: false },
-    { name: "pending", type: "bigint", nullable: false },
-    { name: "waiting", type: "bigint", nullable: false },
-    // The position of the first entry of the queue; 0 if it is empty.
-    { name: "head_position", type: "bigint", nullable: false, default: "0" },
-    { name: "head_idx", type: "bigint", nullable: false, default: "0" },
-    { name: "looked", type: "timestamp with time zone", nullable: false }
-  ],
-  constraints: [{ name: "rackwire_backlog_key", sql: "unique (webhook_id)" }],
-  indexes: [],
-  triggers: [],
-  published: false
-}
+import { backlogTable } from "../log/BacklogTable.ts"
 
 /** The ids of all webhooks: Redis holds deliveries of paused and disabled webhooks too. */
 export const allWebhooks = Effect.gen(function* () {

@@ -49,7 +49,7 @@ export class DeliveryLog extends Context.Service<
     /** A sentence if outcomes cannot be written. */
     readonly problems: Effect.Effect<ReadonlyArray<string>>
   }
->()("rackwire/deliver/DeliveryLog") {
+>()("rackwire/log/DeliveryLog") {
   static readonly layer = Layer.effect(
     DeliveryLog,
     Effect.gen(function* () {

@@ -4,6 +4,9 @@ import { SqlClient } from "effect/sql"
 import { Days } from "../inventory/database/Days.ts"
 import type { Delivery } from "../event/Delivery.ts"
 import type { Dropped } from "../event/Outcome.ts"
+import { objectType } from "../inventory/Registry.ts"
+
+export const deliveryType = objectType("extras.delivery")
 
 export const deliveryDays = new Days("extras_delivery")
 

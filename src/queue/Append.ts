@@ -1,5 +1,5 @@
 /**
- * stream: deliveries in Redis Streams.
+ * queue: deliveries in Redis Streams.
  *
  * Responsible for: keeping each webhook's deliveries in order until they are done, delayed ones until they are due, and
  * giving each to one process at a time.
@@ -70,7 +70,7 @@ export class Append extends Context.Service<
     /** Adds a part of what is still owed to a stream that lost entries; returns the id of its last entry. */
     readonly restore: (webhook: number, part: OwedPart) => Effect.Effect<string, RedisError | Fenced>
   }
->()("rackwire/stream/Append") {
+>()("rackwire/queue/Append") {
   static readonly layer = Layer.effect(
     Append,
     Effect.map(

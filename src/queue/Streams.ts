@@ -165,7 +165,7 @@ export class Streams extends Context.Service<
     /** Lets an open breaker be probed at once, and publishes it to all processes. */
     readonly probeNow: (webhook: number) => Effect.Effect<void, RedisError>
   }
->()("rackwire/stream/Streams") {
+>()("rackwire/queue/Streams") {
   static readonly layer = (consumer: string) =>
     Layer.effect(
       Streams,

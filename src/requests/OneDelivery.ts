@@ -7,7 +7,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { openBreakerOf } from "../log/BreakerTable.ts"
 import { askForDiscard } from "./Discard.ts"
-import { type Held, type Surroundings, heldBy } from "../history/Held.ts"
+import { type Held, type Surroundings, heldBy } from "../history/health/Held.ts"
 import { askForRetry } from "./RetryByHand.ts"
 import { sendingTable } from "./Sending.ts"
 

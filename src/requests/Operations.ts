@@ -13,7 +13,8 @@ import { askForProbe, openBreakerOf } from "../log/BreakerTable.ts"
 import { askForDiscard } from "./Discard.ts"
 import { type Kept, resume } from "./Resume.ts"
 import type { BulkAction } from "./Plan.ts"
-import { askForRetry, deliveryType } from "./RetryByHand.ts"
+import { askForRetry } from "./RetryByHand.ts"
+import { deliveryType } from "../log/DeliveryRows.ts"
 import { WorkEnded, WorkRefused, workOffAll } from "./Work.ts"
 
 export const operationType = objectType("extras.operation")

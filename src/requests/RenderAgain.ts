@@ -19,7 +19,7 @@ import { renderAll } from "../webhook/Request.ts"
 import { loggedDelivery } from "../changelog/LoggedEvent.ts"
 import { eventsAsSeen, viewersAmong } from "../changelog/SeenEvents.ts"
 import { verdicts } from "./Plan.ts"
-import { type LoggedDelivery, loggedDeliveries } from "./RetryByHand.ts"
+import { loggedDeliveries, type LoggedDelivery } from "../queue/recover/LoggedDeliveries.ts"
 
 const webhookType = objectType<typeof Webhook>("extras.webhook")
 

@@ -5,8 +5,8 @@ import type { AnswerHeaders } from "./exchange/Answer.ts"
 import { Exchange } from "./exchange/Exchange.ts"
 import type { ConnectTimes, Connections } from "./Connector.ts"
 import type { Failure, Phases, Response } from "../event/Outcome.ts"
-import type { Outgoing } from "../webhook/Request.ts"
-import { retryAfter } from "../webhook/RetrySchedule.ts"
+import type { Outgoing } from "./Outgoing.ts"
+import { retryAfter } from "./RetryAfter.ts"
 
 export interface Sent {
   readonly response: Response | undefined

@@ -16,6 +16,7 @@ import { type ChainHeader, chainHeaderOf } from "./Chain.ts"
 import type { Signing } from "./Sign.ts"
 import { type TargetRules, readRules } from "../transport/TargetPolicy.ts"
 import { type ProxyRules, proxyProblem } from "../transport/Tunnel.ts"
+import type { Outgoing } from "../transport/Outgoing.ts"
 
 /** The settings that all webhooks of a process share. */
 interface Surroundings {
@@ -62,7 +63,7 @@ export interface Definition {
   readonly owner: number | undefined
   /** When its row was last changed, milliseconds since 1970. */
   readonly changed: number
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+  readonly method: Outgoing["method"]
   /** As rows show it, without user information: for the log of attempts that came to no request. */
   readonly url: string
   /** Or the name of a field of it that cannot be read with our key. */

@@ -16,13 +16,7 @@ import type { Loaded } from "../changelog/EventBodies.ts"
 import { withoutUserInformation } from "./identity/BasicAuthorization.ts"
 import { type Failure, Unsendable } from "../event/Outcome.ts"
 import { type Signing, signatureHeaders } from "./Sign.ts"
-
-export interface Outgoing {
-  readonly method: Definition["method"]
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: Buffer
-}
+import type { Outgoing } from "../transport/Outgoing.ts"
 
 /** Whether a URL or header text is a template. A body always is one: templates lose their last line break. */
 export const isTemplate = (text: string): boolean => /\{[{%#]/.test(text)

@@ -6,6 +6,7 @@
  */
 import { Cause, Duration, Effect, Schedule } from "effect"
 import { type Failure, type Outcome, isHopeless } from "../event/Outcome.ts"
+import { delaySecondsMax } from "../transport/RetryAfter.ts"
 
 /**
  * Times are in seconds. `attempts` includes the first one; `jitter` is the share by which a delay may be shorter or
@@ -35,9 +36,6 @@ export const usualPolicy: RetryPolicy = {
 
 /** Most attempts of a delivery. */
 const attemptsMax = 100
-
-/** Longest delay, seconds; also the longest that a receiver may ask for. */
-export const delaySecondsMax = 7 * 86_400
 
 /** Longest time that a schedule may last, seconds. */
 const totalSecondsMax = 30 * 86_400
@@ -175,14 +173,3 @@ export const decide = (schedule: Schedule.Schedule<number, Failed>, failed: Fail
     const [, delay] = yield* step(0, failed)
     return { kind: "Retry", delayMillis: Duration.toMillis(delay), failure: failed.failure } as const
   }).pipe(Effect.catch(() => Effect.succeed({ kind: "Dead", failure: failed.failure } as const)))
-
-/** The form of dates that RFC 9110 asks senders to use: `Wed, 21 Oct 2015 07:28:00 GMT`. */
-const httpDate = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/
-
-/** The delay that a `Retry-After` header asks for, milliseconds; undefined if the header is not valid. */
-export const retryAfter = (header: string | undefined, nowMillis: number): number | undefined => {
-  const text = header?.trim() ?? ""
-  if (/^\d+$/.test(text)) return Math.min(Number(text), delaySecondsMax) * 1000
-  const date = httpDate.test(text) ? Date.parse(text) : Number.NaN
-  return Number.isNaN(date) ? undefined : Math.max(date - nowMillis, 0)
-}

@@ -4,7 +4,7 @@
 import { type RequestListener, createServer } from "node:http"
 import { type Server, type Socket, createServer as createTcpServer } from "node:net"
 import { onTestFinished } from "vitest"
-import type { Outgoing } from "../../src/webhook/Request.ts"
+import type { Outgoing } from "../../src/transport/Outgoing.ts"
 import { type Sent, send } from "../../src/transport/Send.ts"
 import { type ConnectionOptions, type Connections, openConnections } from "../../src/transport/Connector.ts"
 import { type TargetRules, readRules } from "../../src/transport/TargetPolicy.ts"

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { delaySecondsMax, retryAfter } from "../../src/webhook/RetrySchedule.ts"
+import { retryAfter, delaySecondsMax } from "../../src/transport/RetryAfter.ts"
 
 describe("Retry-After", () => {
   const now = Date.UTC(2026, 10, 20, 12)

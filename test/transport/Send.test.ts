@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib"
 import { describe, expect, test } from "vitest"
 import { Shares } from "../../src/limit/Shares.ts"
 import { Clients } from "../../src/transport/exchange/Clients.ts"
-import type { Outgoing } from "../../src/webhook/Request.ts"
+import type { Outgoing } from "../../src/transport/Outgoing.ts"
 import type { Sent } from "../../src/transport/Send.ts"
 import { connections, nobody, rawReceiver, receiver, sent } from "../deliver/Receiver.ts"
 

@@ -1,6 +1,7 @@
 /** Retry policies of every kind, and the delays that one gives. */
 import fc from "fast-check"
-import { type RetryPolicy, delaySecondsMax, nextDelay } from "../../src/webhook/RetrySchedule.ts"
+import { type RetryPolicy, nextDelay } from "../../src/webhook/RetrySchedule.ts"
+import { delaySecondsMax } from "../../src/transport/RetryAfter.ts"
 
 const seconds = fc.double({ min: 0, max: delaySecondsMax, noNaN: true })
 export const share = fc.double({ min: 0, max: 1, noNaN: true })

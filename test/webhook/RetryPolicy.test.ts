@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { delaySecondsMax, parsePolicy, usualPolicy } from "../../src/webhook/RetrySchedule.ts"
+import { parsePolicy, usualPolicy } from "../../src/webhook/RetrySchedule.ts"
+import { delaySecondsMax } from "../../src/transport/RetryAfter.ts"
 import { delaysOf, policy } from "./RetryPolicies.ts"
 import { runs } from "../support/Seed.ts"
 

@@ -2,14 +2,8 @@ import { Effect } from "effect"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import type { Failure } from "../../src/event/Outcome.ts"
-import {
-  type Failed,
-  decide,
-  delaySecondsMax,
-  nextDelay,
-  retrySchedule,
-  usualPolicy
-} from "../../src/webhook/RetrySchedule.ts"
+import { type Failed, decide, nextDelay, retrySchedule, usualPolicy } from "../../src/webhook/RetrySchedule.ts"
+import { delaySecondsMax } from "../../src/transport/RetryAfter.ts"
 import { attempts, delaysOf, exponential, fixed, list, middle, policy, share } from "./RetryPolicies.ts"
 
 const mendable = fc.constantFrom<Failure["reason"]>(

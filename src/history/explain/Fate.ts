@@ -6,9 +6,9 @@ import { allOf, asTexts } from "../../inventory/derive/filter/Where.ts"
 import type { Position } from "../../event/Position.ts"
 import { deliveryId } from "../../event/Delivery.ts"
 import { openBreakerOf } from "../../log/BreakerTable.ts"
-import { type OpenBreaker, byBreaker } from "../Held.ts"
+import { type OpenBreaker, byBreaker } from "../health/Held.ts"
 import { watermarkTable } from "../../queue/recover/Watermarks.ts"
-import { deliveryType } from "../../requests/RetryByHand.ts"
+import { deliveryType } from "../../log/DeliveryRows.ts"
 
 /**
  * `held`: queued, and its webhook is paused or disabled. `unknown`: there is no record. The others are statuses of the

@@ -9,7 +9,7 @@ import { cleared } from "../../inventory/Clearance.ts"
 import { type Where, allOf, whereIds } from "../../inventory/derive/filter/Where.ts"
 import { changeType } from "../../inventory/read/Changes.ts"
 import type { RequestLine } from "../../inventory/write/Transaction.ts"
-import { deliveryType } from "../../requests/RetryByHand.ts"
+import { deliveryType } from "../../log/DeliveryRows.ts"
 
 export type Clue =
   | { readonly kind: "position"; readonly position: bigint }

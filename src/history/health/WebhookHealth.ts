@@ -1,5 +1,5 @@
 /** How a webhook is, in a word and a sentence. Pure. */
-import { type OpenBreaker, byBreaker } from "../Held.ts"
+import { type OpenBreaker, byBreaker } from "./Held.ts"
 import type { Traffic } from "./Traffic.ts"
 
 /**

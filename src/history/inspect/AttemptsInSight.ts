@@ -9,11 +9,9 @@ import { Effect } from "effect"
 import { Clearance } from "../../inventory/Clearance.ts"
 import { isEverything } from "../../inventory/derive/filter/Where.ts"
 import { hiddenMark } from "../../inventory/field/hidden/Hiding.ts"
-import { objectType } from "../../inventory/Registry.ts"
 import { type LoggedAttempt, type WantedAttempts, loggedAttempts } from "./Attempts.ts"
 import { type InspectedDelivery, definitionAt, eventFor } from "./SentRequest.ts"
-
-const deliveryType = objectType("extras.delivery")
+import { deliveryType } from "../../log/DeliveryRows.ts"
 
 /** The attempts of a delivery that the reader may see, the oldest first. */
 export const attemptsInSight = Effect.fnUntraced(function* (delivery: InspectedDelivery, wanted: WantedAttempts = {}) {

@@ -8,7 +8,7 @@ import { cleared } from "../../inventory/Clearance.ts"
 import { changeType } from "../../inventory/read/Changes.ts"
 import { after } from "../../inventory/derive/filter/Where.ts"
 import { lsnOf } from "../../event/Position.ts"
-import { deliveryType } from "../../requests/RetryByHand.ts"
+import { deliveryType } from "../../log/DeliveryRows.ts"
 import type { DeliveryKey, LoggedAttempt } from "./Attempts.ts"
 
 export interface Stage {

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { cleared } from "../../inventory/Clearance.ts"
 import { type Where, allOf, nothing } from "../../inventory/derive/filter/Where.ts"
-import { deliveryType } from "../../requests/RetryByHand.ts"
+import { deliveryType } from "../../log/DeliveryRows.ts"
 
 export interface Placed {
   readonly id: number

@@ -9,7 +9,7 @@ import { inWords } from "../../telemetry/Telemetry.ts"
 import type { Sought } from "../../queue/Missing.ts"
 import { Streams } from "../../queue/Streams.ts"
 import type { WaitingDelivery } from "../../queue/WaitingPage.ts"
-import { backlogTable } from "../../deliver/Sweeper.ts"
+import { backlogTable } from "../../log/BacklogTable.ts"
 
 /** Redis gave no answer. */
 export class WaitingUnknown {
@@ -56,7 +56,7 @@ export class Waiting extends Context.Service<
       sought: ReadonlyArray<Sought>
     ) => Effect.Effect<ReadonlyArray<Sought>, WaitingUnknown>
   }
->()("rackwire/deliver/Waiting") {
+>()("rackwire/history/Waiting") {
   static readonly layer = Layer.effect(
     Waiting,
     Effect.map(Streams, (streams) => {

@@ -2,10 +2,8 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { hostOfUrl } from "../../inventory/ObjectType.ts"
-import { objectType } from "../../inventory/Registry.ts"
 import type { Where } from "../../inventory/derive/filter/Where.ts"
-
-const deliveryType = objectType("extras.delivery")
+import { deliveryType } from "../../log/DeliveryRows.ts"
 
 /** The facets, by the name of the filter that selects their values. */
 export const facetNames = ["status", "reason", "webhook_id", "host", "object_type", "response_status", "event"] as const

@@ -3,7 +3,7 @@ import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { Pace } from "../../eventloop/Pace.ts"
 import { unhealthyWebhooks } from "../health/Unhealthy.ts"
-import { backlogTable } from "../../deliver/Sweeper.ts"
+import { backlogTable } from "../../log/BacklogTable.ts"
 
 interface Backlog {
   /** Deliveries of webhooks that run: in the queue, held by a process, waiting for their next attempt. */

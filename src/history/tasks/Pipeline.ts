@@ -5,10 +5,10 @@ import { isAlive } from "../../inventory/database/Presence.ts"
 import { cleared } from "../../inventory/Clearance.ts"
 import { after } from "../../inventory/derive/filter/Where.ts"
 import { objectType } from "../../inventory/Registry.ts"
-import { backlogTable } from "../../deliver/Sweeper.ts"
+import { backlogTable } from "../../log/BacklogTable.ts"
+import { deliveryType } from "../../log/DeliveryRows.ts"
 
 const webhookType = objectType("extras.webhook")
-const deliveryType = objectType("extras.delivery")
 
 /** Most changes and most failed deliveries that are counted. */
 export const countedMax = 10_000

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { asTexts } from "../../inventory/derive/filter/Where.ts"
-import { backlogTable } from "../../deliver/Sweeper.ts"
+import { backlogTable } from "../../log/BacklogTable.ts"
 import { watermarkTable } from "../../queue/recover/Watermarks.ts"
 
 /** Most failed deliveries that are counted, of all these webhooks together. */

@@ -16,7 +16,7 @@ import {
 import { curlOf } from "../../history/inspect/snippet/Curl.ts"
 import { subjectOf } from "../../history/inspect/snippet/Snippet.ts"
 import { languages } from "../../history/inspect/snippet/Snippets.ts"
-import { deliveryType } from "../../requests/RetryByHand.ts"
+import { deliveryType } from "../../log/DeliveryRows.ts"
 import { Templates } from "../../template/Template.ts"
 import { HttpRefused, notFound } from "../HttpRefused.ts"
 import { rowOf } from "../objects/Objects.ts"

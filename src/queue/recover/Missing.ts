@@ -12,10 +12,9 @@ import { formatPosition, parsePosition } from "../../event/Position.ts"
 import { placeOf } from "../Ordered.ts"
 import type { Sought } from "../Missing.ts"
 import { Streams } from "../Streams.ts"
-import type { Actors } from "../../deliver/actor/Actors.ts"
 import { type LoggedEvent, loggedDelivery, loggedEvent } from "../../changelog/LoggedEvent.ts"
 import { eventsAsSeen, viewersAmong } from "../../changelog/SeenEvents.ts"
-import { holdLogged, loggedDeliveries } from "../../requests/RetryByHand.ts"
+import { loggedDeliveries, holdLogged } from "./LoggedDeliveries.ts"
 import { discardDeleted } from "./Deleted.ts"
 
 /** Rows compared in one look. */
@@ -32,6 +31,13 @@ interface Overdue {
   readonly runs: boolean
 }
 
+/** The webhooks to which this process delivers. */
+interface Delivering {
+  readonly get: (
+    webhook: number
+  ) => { readonly isOrdered: () => boolean; readonly dueIn: (millis: number) => void } | undefined
+}
+
 /** Where the next look goes on. */
 export class Missing {
   /** The last row that was compared. */
@@ -42,7 +48,7 @@ export class Missing {
   /** Compares some of the overdue deliveries, and some of those parked of these webhooks. */
   readonly look = Effect.fnUntraced(
     { self: this },
-    function* (this: Missing, actors: Actors, inspected: ReadonlyArray<number>) {
+    function* (this: Missing, actors: Delivering, inspected: ReadonlyArray<number>) {
       const ordered = inspected.filter((webhook) => actors.get(webhook)?.isOrdered() === true)
       const found = [...(yield* this.overdue()), ...(yield* this.parked(ordered))]
       for (const webhook of found) actors.get(webhook)?.dueIn(0)

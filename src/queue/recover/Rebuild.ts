@@ -18,7 +18,7 @@ import { overEntries } from "./Browse.ts"
 import { settleLogged } from "./SettleLogged.ts"
 import { type Place, eventsAfter } from "../../changelog/EventsAfter.ts"
 import { type LoggedEvent, loggedDelivery, subjectOf } from "../../changelog/LoggedEvent.ts"
-import { holdLogged, loggedDeliveries } from "../../requests/RetryByHand.ts"
+import { loggedDeliveries, holdLogged } from "./LoggedDeliveries.ts"
 import { eventsAsSeen, viewersAmong } from "../../changelog/SeenEvents.ts"
 import { watermarkTable } from "./Watermarks.ts"
 

@@ -7,7 +7,7 @@ import type { buildConnector } from "undici"
 import type { Shares } from "../../limit/Shares.ts"
 import { Connection, type Sending, type Times } from "./Connection.ts"
 import type { Exchange } from "./Exchange.ts"
-import type { Outgoing } from "../../webhook/Request.ts"
+import type { Outgoing } from "../Outgoing.ts"
 import { type Place, bytesOf, placeOf } from "./RequestBytes.ts"
 
 /** The webhook of the connections, and how many connections the process keeps without a request. */

@@ -1,6 +1,6 @@
 /** A request as the bytes of HTTP/1.1. Pure. */
 import { isHeaderName, isHeaderValue } from "../../template/HeaderSyntax.ts"
-import type { Outgoing } from "../../webhook/Request.ts"
+import type { Outgoing } from "../Outgoing.ts"
 
 /** Where a request goes, as a URL says. */
 export interface Place {

@@ -3,7 +3,8 @@
  * says. Pure. No message repeats anything of the answer but its status and an error of the RFC.
  */
 import { version } from "../../Config.ts"
-import { type Outgoing, addressProblem, isTemplate } from "../Request.ts"
+import { addressProblem, isTemplate } from "../Request.ts"
+import type { Outgoing } from "../../transport/Outgoing.ts"
 import type { Sent } from "../../transport/Send.ts"
 import type { Failure, Response } from "../../event/Outcome.ts"
 

@@ -1,7 +1,7 @@
 /** `/extras/object-changes/<id>/`: what a change did, its neighbours, and the way back. */
 import { Effect } from "effect"
 import { lsnOfChange, positionOfChange } from "../../../history/explain/Explain.ts"
-import { deliveryType } from "../../../requests/RetryByHand.ts"
+import { deliveryType } from "../../../log/DeliveryRows.ts"
 import type { Handler, Route } from "../../../http/Route.ts"
 import { cleared } from "../../../inventory/Clearance.ts"
 import type { ObjectType } from "../../../inventory/ObjectType.ts"

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { BulkAction } from "../../../requests/Plan.ts"
 import { askForOperation, operationType } from "../../../requests/Operations.ts"
-import { deliveryType } from "../../../requests/RetryByHand.ts"
+import { deliveryType } from "../../../log/DeliveryRows.ts"
 import { HttpRefused } from "../../../http/HttpRefused.ts"
 import { type Handler, type Request, type Route, redirect } from "../../../http/Route.ts"
 import { plannedFor, triedFor } from "../../../http/deliveries/Selection.ts"

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { operationType } from "../../../requests/Operations.ts"
 import { type Report, reportOf } from "../../../requests/Report.ts"
-import { deliveryType } from "../../../requests/RetryByHand.ts"
+import { deliveryType } from "../../../log/DeliveryRows.ts"
 import { HttpRefused, notFound } from "../../../http/HttpRefused.ts"
 import { type Handler, type Request, type Route, redirect } from "../../../http/Route.ts"
 import { cancelOperation } from "../../../http/webhooks/Operations.ts"

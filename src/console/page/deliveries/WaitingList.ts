@@ -1,6 +1,6 @@
 /** `/extras/deliveries/waiting/`: deliveries that wait or are under way, also those without an attempt. */
 import { Effect } from "effect"
-import { deliveryType } from "../../../requests/RetryByHand.ts"
+import { deliveryType } from "../../../log/DeliveryRows.ts"
 import { actedOnMax } from "../../../requests/WaitingActions.ts"
 import { HttpRefused } from "../../../http/HttpRefused.ts"
 import { type Handler, type Request, type Route, redirect } from "../../../http/Route.ts"

@@ -10,7 +10,7 @@ import {
   retryOne,
   retryRefusal
 } from "../../../requests/OneDelivery.ts"
-import { deliveryType } from "../../../requests/RetryByHand.ts"
+import { deliveryType } from "../../../log/DeliveryRows.ts"
 import { notFound } from "../../../http/HttpRefused.ts"
 import { type Handler, type Request, type Route, redirect } from "../../../http/Route.ts"
 import { rowOf } from "../../../http/objects/Objects.ts"

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { attemptsInSight } from "../../../history/inspect/AttemptsInSight.ts"
 import { bodyFile } from "../../../history/inspect/snippet/Snippet.ts"
-import { deliveryType } from "../../../requests/RetryByHand.ts"
+import { deliveryType } from "../../../log/DeliveryRows.ts"
 import { notFound } from "../../../http/HttpRefused.ts"
 import type { Handler, Route } from "../../../http/Route.ts"
 import { rowOf } from "../../../http/objects/Objects.ts"

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { Settings } from "../../../Config.ts"
 import { missingView } from "../../part/May.ts"
-import { deliveryType } from "../../../requests/RetryByHand.ts"
+import { deliveryType } from "../../../log/DeliveryRows.ts"
 import type { Handler, Route } from "../../../http/Route.ts"
 import { pageBounds } from "../../../http/wire/Paging.ts"
 import { cleared } from "../../../inventory/Clearance.ts"

@@ -1,7 +1,7 @@
 /** `/<app>/<type>/<id>/`: the page of one object, from the declaration of its type alone. */
 import { Effect } from "effect"
 import { operationType } from "../../../requests/Operations.ts"
-import { deliveryType } from "../../../requests/RetryByHand.ts"
+import { deliveryType } from "../../../log/DeliveryRows.ts"
 import { notFound } from "../../../http/HttpRefused.ts"
 import type { Handler, Request, Route } from "../../../http/Route.ts"
 import { isDictionary } from "../../../inventory/Field.ts"

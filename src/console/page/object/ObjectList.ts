@@ -2,7 +2,7 @@
 import type { Handler, Route } from "../../../http/Route.ts"
 import { Effect } from "effect"
 import { redirect } from "../../../http/Route.ts"
-import { deliveryType } from "../../../requests/RetryByHand.ts"
+import { deliveryType } from "../../../log/DeliveryRows.ts"
 import type { ObjectType } from "../../../inventory/ObjectType.ts"
 import { registry } from "../../../inventory/Registry.ts"
 import { askedFilter } from "../../part/list/Filters.ts"

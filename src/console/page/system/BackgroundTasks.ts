@@ -2,7 +2,7 @@
 import { Clock, Effect } from "effect"
 import { healthOf } from "../../../history/health/Healths.ts"
 import { failureGroups } from "../../../history/log/Failures.ts"
-import { deliveryType } from "../../../requests/RetryByHand.ts"
+import { deliveryType } from "../../../log/DeliveryRows.ts"
 import { sendingState } from "../../../requests/Sending.ts"
 import { busyWebhooks, capturedState, depths, failedCount } from "../../../history/tasks/Pipeline.ts"
 import { serviceProblems } from "../../../history/tasks/Problems.ts"

@@ -1,7 +1,7 @@
 /** `/extras/webhooks/<id>/test/`: sends a past change to the webhook, whatever its condition says. */
 import { Effect } from "effect"
 import { askForTest } from "../../../requests/TestDelivery.ts"
-import { deliveryType } from "../../../requests/RetryByHand.ts"
+import { deliveryType } from "../../../log/DeliveryRows.ts"
 import { type Handler, type Request, type Route, redirect } from "../../../http/Route.ts"
 import { readForm } from "../../../http/wire/Body.ts"
 import { html } from "../../Html.ts"

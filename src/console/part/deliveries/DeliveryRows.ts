@@ -1,7 +1,7 @@
 /** The table of the list of deliveries. */
 import { Effect } from "effect"
 import { mapInSlices } from "../../../eventloop/Slices.ts"
-import { deliveryType } from "../../../requests/RetryByHand.ts"
+import { deliveryType } from "../../../log/DeliveryRows.ts"
 import { type Row, type View, isDictionary } from "../../../inventory/Field.ts"
 import { registry } from "../../../inventory/Registry.ts"
 import { representation } from "../../../inventory/derive/represent/Representation.ts"

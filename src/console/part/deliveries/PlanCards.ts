@@ -1,7 +1,7 @@
 /** What a retry or a discard of many deliveries would do: by webhook, with warnings; and the trial of a retry. */
 import type { BulkAction, Plan, Share, verdicts } from "../../../requests/Plan.ts"
 import type { Trial } from "../../../requests/RenderAgain.ts"
-import { deliveryType } from "../../../requests/RetryByHand.ts"
+import { deliveryType } from "../../../log/DeliveryRows.ts"
 import { objectType } from "../../../inventory/Registry.ts"
 import { type Html, html } from "../../Html.ts"
 import { number } from "../list/Pager.ts"

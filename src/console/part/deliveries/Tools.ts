@@ -1,5 +1,5 @@
 /** The tools of the list of deliveries: a search, spans of time, and what can be done to several. */
-import { deliveryType } from "../../../requests/RetryByHand.ts"
+import { deliveryType } from "../../../log/DeliveryRows.ts"
 import { type Html, html } from "../../Html.ts"
 import { number } from "../list/Pager.ts"
 import { changed, filtersOf, withQuery } from "../list/Query.ts"

@@ -1,5 +1,5 @@
 /** The way to the deliveries that wait. */
-import { deliveryType } from "../../../requests/RetryByHand.ts"
+import { deliveryType } from "../../../log/DeliveryRows.ts"
 import { type Html, html } from "../../Html.ts"
 import { number } from "../list/Pager.ts"
 import { pathOf } from "../Title.ts"

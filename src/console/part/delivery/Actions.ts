@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { Neighbours } from "../../../history/inspect/Neighbours.ts"
 import { type DeliveryState, discardRefusal, retryRefusal } from "../../../requests/OneDelivery.ts"
-import { deliveryType } from "../../../requests/RetryByHand.ts"
+import { deliveryType } from "../../../log/DeliveryRows.ts"
 import type { Request } from "../../../http/Route.ts"
 import { objectType } from "../../../inventory/Registry.ts"
 import { byIds } from "../../../inventory/read/Read.ts"

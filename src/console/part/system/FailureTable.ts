@@ -1,7 +1,7 @@
 /** Failed deliveries by cause, each with what to do about all of it. */
 import type { FailureGroup } from "../../../history/log/Failures.ts"
 import { changeType } from "../../../inventory/read/Changes.ts"
-import { deliveryType } from "../../../requests/RetryByHand.ts"
+import { deliveryType } from "../../../log/DeliveryRows.ts"
 import { objectType } from "../../../inventory/Registry.ts"
 import { type Html, html } from "../../Html.ts"
 import { durationText } from "../Duration.ts"

@@ -1,7 +1,7 @@
 /** The queues of webhooks, each with a switch. */
 import type { Health } from "../../../history/health/Healths.ts"
 import { type Queue, failedMax } from "../../../history/tasks/Queues.ts"
-import { deliveryType } from "../../../requests/RetryByHand.ts"
+import { deliveryType } from "../../../log/DeliveryRows.ts"
 import type { Request } from "../../../http/Route.ts"
 import { objectType } from "../../../inventory/Registry.ts"
 import { type Html, html } from "../../Html.ts"

@@ -1,7 +1,7 @@
 /** What a tab of the background tasks shows. */
 import { Effect } from "effect"
 import { type FailureGroup, failureGroups } from "../../../history/log/Failures.ts"
-import { deliveryType } from "../../../requests/RetryByHand.ts"
+import { deliveryType } from "../../../log/DeliveryRows.ts"
 import type { Queue } from "../../../history/tasks/Queues.ts"
 import { cleared } from "../../../inventory/Clearance.ts"
 import { allOf, isEverything } from "../../../inventory/derive/filter/Where.ts"

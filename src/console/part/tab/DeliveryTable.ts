@@ -1,6 +1,6 @@
 /** A table of deliveries: when, which event, to which webhook, and how it went. */
 import type { Row, View } from "../../../inventory/Field.ts"
-import { deliveryType } from "../../../requests/RetryByHand.ts"
+import { deliveryType } from "../../../log/DeliveryRows.ts"
 import { representation } from "../../../inventory/derive/represent/Representation.ts"
 import { type Html, html } from "../../Html.ts"
 import { timeOf } from "../Time.ts"

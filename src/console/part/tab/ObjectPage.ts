@@ -1,7 +1,7 @@
 /** The frame of an object's pages: its name, what can be done to it, and a tab for each page. */
 import { Effect } from "effect"
 import { waitingCount } from "../../../history/health/Healths.ts"
-import { deliveryType } from "../../../requests/RetryByHand.ts"
+import { deliveryType } from "../../../log/DeliveryRows.ts"
 import { notFound } from "../../../http/HttpRefused.ts"
 import type { Request } from "../../../http/Route.ts"
 import { type Action, Clearance, visibleToSender } from "../../../inventory/Clearance.ts"

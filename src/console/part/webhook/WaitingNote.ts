@@ -1,7 +1,7 @@
 /** The deliveries that a deletion of webhooks discards. */
 import { Effect } from "effect"
 import { waitingCount } from "../../../history/health/Healths.ts"
-import { deliveryType } from "../../../requests/RetryByHand.ts"
+import { deliveryType } from "../../../log/DeliveryRows.ts"
 import { cleared } from "../../../inventory/Clearance.ts"
 import type { ObjectType } from "../../../inventory/ObjectType.ts"
 import { isEverything } from "../../../inventory/derive/filter/Where.ts"

@@ -2,8 +2,8 @@
 import type { Reply } from "../http/Route.ts"
 import type { ErrorOfPage } from "../http/Server.ts"
 import { html } from "./Html.ts"
-import { refused } from "./part/api/Refused.ts"
-import { sheet } from "./part/Sheet.ts"
+import { refused } from "./api/Refused.ts"
+import { sheet } from "./frame/Sheet.ts"
 
 const titles: Readonly<Record<number, string>> = {
   400: "The request cannot be understood",

@@ -3,10 +3,10 @@ import { csrfToken } from "../auth/Session.ts"
 import type { Reply } from "../http/Route.ts"
 import type { LostForm } from "../http/LostForm.ts"
 import { html } from "./Html.ts"
-import { sheet } from "./part/Sheet.ts"
-import { carriedInputs } from "./part/form/Carried.ts"
-import { tokenInput } from "./part/form/Csrf.ts"
-import { loginForm } from "./part/form/LoginForm.ts"
+import { sheet } from "./frame/Sheet.ts"
+import { carriedInputs } from "./form/Carried.ts"
+import { tokenInput } from "./form/Csrf.ts"
+import { loginForm } from "./account/LoginForm.ts"
 
 export const lostForm = ({ incoming, origin, session, path, sent }: LostForm): Reply => {
   if (session !== undefined)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { html } from "../../src/console/Html.ts"
-import { agentName } from "../../src/console/part/account/Agent.ts"
-import { inZone, timeOf } from "../../src/console/part/Time.ts"
+import { agentName } from "../../src/console/account/Agent.ts"
+import { inZone, timeOf } from "../../src/console/value/Time.ts"
 
 describe("times", () => {
   const shown = (text: string, zone: string) => /">?\s*>?([^<>]+)<\/time/.exec(inZone(timeOf(text), zone).text)?.[1]

@@ -1,7 +1,7 @@
 /** The time that showing JSON holds the event loop. ApiPage.test.ts counts the turns of the loop. */
 import { Effect } from "effect"
 import { expect, test } from "vitest"
-import { shownJson } from "../../src/console/part/api/Json.ts"
+import { shownJson } from "../../src/console/api/Json.ts"
 import { hostileJson } from "./HostileJson.ts"
 
 /** Runs the work; returns the longest CPU time between two turns of the event loop. */

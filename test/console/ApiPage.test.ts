@@ -3,8 +3,8 @@ import { execFileSync } from "node:child_process"
 import { Effect } from "effect"
 import fc from "fast-check"
 import { describe, expect, test, vi } from "vitest"
-import { curl } from "../../src/console/part/api/Curl.ts"
-import { shownJson } from "../../src/console/part/api/Json.ts"
+import { curl } from "../../src/console/api/Curl.ts"
+import { shownJson } from "../../src/console/api/Json.ts"
 import { hostileJson } from "./HostileJson.ts"
 
 const shown = (value: unknown) => Effect.runPromise(shownJson(JSON.stringify(value)))

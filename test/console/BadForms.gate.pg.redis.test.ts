@@ -1,6 +1,6 @@
 /** Some hostile texts in the forms of a few object types, which together have every kind of field. */
 import { describe } from "vitest"
-import { writtenTypes } from "../../src/console/part/form/Opened.ts"
+import { writtenTypes } from "../../src/console/form/Opened.ts"
 import { kindsCover, writtenKinds } from "../support/KindsCover.ts"
 import { sampleOf, seed } from "../support/Seed.ts"
 import { expectBadFormsRefused } from "./BadForms.ts"

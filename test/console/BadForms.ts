@@ -1,6 +1,6 @@
 /** Values that no field takes, in every field of a form: shown beside the field, and the typed text comes back. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { formOf } from "../../src/console/part/form/FormField.ts"
+import { formOf } from "../../src/console/form/FormField.ts"
 import type { ObjectType } from "../../src/inventory/ObjectType.ts"
 import { cellOf } from "../../src/inventory/derive/represent/Flat.ts"
 import { type Browser, openBrowser } from "../auth/Browser.ts"

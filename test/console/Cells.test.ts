@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
-import { bodyOf, cellsIn, cellsOf, withoutLong } from "../../src/console/part/form/Cells.ts"
-import { conflicting, wasIn, withChoices } from "../../src/console/part/form/Conflict.ts"
-import { formOf } from "../../src/console/part/form/FormField.ts"
+import { bodyOf, cellsIn, cellsOf, withoutLong } from "../../src/console/form/Cells.ts"
+import { conflicting, wasIn, withChoices } from "../../src/console/form/Conflict.ts"
+import { formOf } from "../../src/console/form/FormField.ts"
 import { objectType, registry } from "../../src/inventory/Registry.ts"
 
 const form = formOf(objectType("dcim.site"), [])

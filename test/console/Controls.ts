@@ -1,5 +1,5 @@
 /** A few object types whose forms together have every control. */
-import { formOf } from "../../src/console/part/form/FormField.ts"
+import { formOf } from "../../src/console/form/FormField.ts"
 import type { ObjectType } from "../../src/inventory/ObjectType.ts"
 import { typesInOrder } from "../support/AnyObject.ts"
 import { kindsCover } from "../support/KindsCover.ts"

@@ -1,6 +1,6 @@
 /** The time that a step of a comparison takes. Diff.test.ts shows the limits on its work. */
 import { expect, it } from "vitest"
-import { comparing } from "../../src/console/part/Diff.ts"
+import { comparing } from "../../src/console/value/Diff.ts"
 
 /** The time that the longest step takes of this thread, in the fastest of some runs. */
 const longestMillis = (before: unknown, after: unknown): number => {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { type Differences, type Piece, comparing, differencesMax, pathText } from "../../src/console/part/Diff.ts"
+import { type Differences, type Piece, comparing, differencesMax, pathText } from "../../src/console/value/Diff.ts"
 
 const compare = (before: unknown, after: unknown): Differences => {
   const work = comparing(before, after)

@@ -2,7 +2,7 @@
 import { text as textOf } from "node:stream/consumers"
 import type { Page } from "playwright-core"
 import { describe, expect, it } from "vitest"
-import { fieldTitle } from "../../src/console/part/Title.ts"
+import { fieldTitle } from "../../src/console/value/Title.ts"
 import type { ObjectType } from "../../src/inventory/ObjectType.ts"
 import { cellOf } from "../../src/inventory/derive/represent/Flat.ts"
 import { type Existing, bodiesOf, makeWorld, writeAny } from "../support/AnyObject.ts"

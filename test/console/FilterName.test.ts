@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { filterTitle } from "../../src/console/part/list/FilterName.ts"
+import { filterTitle } from "../../src/console/filter/FilterName.ts"
 
 test.each([
   ["name__ic", "Name contains"],

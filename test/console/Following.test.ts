@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest"
 import { Settings } from "../../src/Config.ts"
 import { Vault } from "../../src/inventory/Vault.ts"
 import { anonymous } from "../../src/auth/Principal.ts"
-import { live, withLive } from "../../src/console/part/live/Following.ts"
+import { live, withLive } from "../../src/console/live/Following.ts"
 import { html } from "../../src/console/Html.ts"
 import type { Handler, Request, Services } from "../../src/http/Route.ts"
 

@@ -1,7 +1,7 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { html } from "../../src/console/Html.ts"
-import { documentReply } from "../../src/console/part/Document.ts"
+import { documentReply } from "../../src/console/frame/Document.ts"
 
 describe("HTML", () => {
   it("escapes text in content and in attributes", () => {

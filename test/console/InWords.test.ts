@@ -1,7 +1,7 @@
 /** Errors of the API in people's words: what is wrong, what was expected, how to fix it. */
 import { describe, expect, it } from "vitest"
-import { inWords } from "../../src/console/part/fault/InWords.ts"
-import { formOf } from "../../src/console/part/form/FormField.ts"
+import { inWords } from "../../src/console/fault/InWords.ts"
+import { formOf } from "../../src/console/form/FormField.ts"
 import { textsIn } from "../../src/inventory/Field.ts"
 import { objectType, registry } from "../../src/inventory/Registry.ts"
 import { bodyOfCells, withNamedReferences } from "../../src/inventory/derive/represent/Flat.ts"

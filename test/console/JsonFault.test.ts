@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, it } from "vitest"
-import { jsonFault, positionIn } from "../../src/console/part/fault/JsonFault.ts"
+import { jsonFault, positionIn } from "../../src/console/fault/JsonFault.ts"
 
 it.each([
   ['{"and": [{"attr": "a", "value": 1}', 1, 35, '"," or "]"', "", "Add ]} at the end."],

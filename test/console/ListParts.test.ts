@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest"
-import { cellValue } from "../../src/console/part/list/Cell.ts"
-import { valueOf } from "../../src/console/part/Value.ts"
-import { choiceOf, chosenColumns } from "../../src/console/part/list/ChosenColumns.ts"
-import { filterTitle, filterValue } from "../../src/console/part/list/FilterName.ts"
-import { askedFilter } from "../../src/console/part/list/Filters.ts"
-import { pageNumbers } from "../../src/console/part/list/Pager.ts"
+import { cellValue } from "../../src/console/list/Cell.ts"
+import { valueOf } from "../../src/console/value/Value.ts"
+import { choiceOf, chosenColumns } from "../../src/console/list/ChosenColumns.ts"
+import { filterTitle, filterValue } from "../../src/console/filter/FilterName.ts"
+import { askedFilter } from "../../src/console/filter/Filters.ts"
+import { pageNumbers } from "../../src/console/list/Pager.ts"
 import { objectType } from "../../src/inventory/Registry.ts"
 
 describe("the cell of a list", () => {

@@ -1,6 +1,6 @@
 /** What a search recognises by its shape. */
 import { describe, expect, it } from "vitest"
-import { recognise } from "../../src/console/part/search/Recognise.ts"
+import { recognise } from "../../src/console/search/Recognise.ts"
 
 describe("a search recognises", () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { renamer } from "../../src/console/part/bulk/Renaming.ts"
+import { renamer } from "../../src/console/bulk/Renaming.ts"
 
 const renamed = (name: string, find: string, replace: string, isPattern = true) =>
   renamer({ find, replace, isPattern })(name)

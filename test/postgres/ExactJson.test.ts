@@ -2,7 +2,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { constraintFor } from "../../src/auth/Constraint.ts"
-import { valueOf } from "../../src/console/part/Value.ts"
+import { valueOf } from "../../src/console/value/Value.ts"
 import { objectType } from "../../src/inventory/Registry.ts"
 import {
   ExactNumber,

@@ -1,4 +1,4 @@
-// Lists and forms change in place (htmx, and the attributes of part/InPlace.ts). What htmx leaves open is here.
+// Lists and forms change in place (htmx, and the attributes of frame/InPlace.ts). What htmx leaves open is here.
 
 // A list is searched while its reader types: the answer to fewer letters comes too late.
 document.addEventListener("input", ({ target }) => {

@@ -1,0 +1,143 @@
+/** `/<app>/<type>/rename/`: finds and replaces in the names of the selected objects, after a preview. */
+import { Effect, Result } from "effect"
+import { SqlClient } from "effect/sql"
+import { mapInSlices } from "../../eventloop/Slices.ts"
+import { inWritingTime } from "../../http/objects/Limits.ts"
+import type { Request } from "../../http/Route.ts"
+import type { ObjectType } from "../../inventory/ObjectType.ts"
+import { whereIds } from "../../inventory/derive/filter/Where.ts"
+import { update } from "../../inventory/write/Write.ts"
+import { WriteRefused } from "../../inventory/write/WriteRefused.ts"
+import { PatternError } from "../../pattern/PatternError.ts"
+import { type Html, html } from "../Html.ts"
+import { bulkPage, bulkRoutes, counted, done, listOf, movedOn, selectedCard } from "./BulkPage.ts"
+import { dryRun } from "./DryRun.ts"
+import { objectErrors } from "./ObjectErrors.ts"
+import { renameForm, renamePreview } from "./RenameForm.ts"
+import { type Renaming, renamer } from "./Renaming.ts"
+import { type Selection, markOf, namesOf } from "./Selection.ts"
+import { isRenamed } from "../list/BulkBar.ts"
+
+interface Renamed {
+  readonly id: number
+  readonly from: string
+  readonly to: string
+}
+
+/** The objects whose name changes, in the order of the selection; or why the names cannot be found. */
+const renamedBy = Effect.fnUntraced(function* (type: ObjectType, { ids }: Selection, renaming: Renaming) {
+  const sql = yield* SqlClient.SqlClient
+  const where = whereIds(ids)
+  const rows = yield* sql.unsafe<{ readonly id: string; readonly name: string }>(
+    `select t.id::text as id, t.name from ${type.table} t where ${where.sql}`,
+    where.parameters
+  )
+  const names = new Map(rows.map(({ id, name }) => [Number(id), name]))
+  const rename = told(() => renamer(renaming))
+  if (rename instanceof PatternError) return rename
+  const renamed = yield* mapInSlices(ids, (id) => {
+    const from = names.get(id) ?? ""
+    const to = told(() => rename(from))
+    return to instanceof PatternError ? to : { id, from, to }
+  })
+  const wrong = renamed.find((each) => each instanceof PatternError)
+  return wrong ?? renamed.filter((each): each is Renamed => !(each instanceof PatternError) && each.from !== each.to)
+})
+
+const told = <A>(act: () => A): A | PatternError => {
+  try {
+    return act()
+  } catch (error) {
+    if (error instanceof PatternError) return error
+    throw error
+  }
+}
+
+const formPage = Effect.fnUntraced(function* (
+  type: ObjectType,
+  request: Request,
+  selected: Selection,
+  renaming: Renaming,
+  problem = ""
+) {
+  const named = yield* namesOf(type, selected.ids, request.base)
+  return yield* bulkPage(type, request, {
+    title: `Rename ${counted(type, selected.ids.length)}`,
+    main: html`${renameForm({ request, selected, renaming, problem, cancel: listOf(type, request) })}
+    ${selectedCard(type, selected, named)}`,
+    status: problem === "" ? 200 : 400
+  })
+})
+
+interface Previewed {
+  readonly renaming: Renaming
+  readonly renamed: ReadonlyArray<Renamed>
+  /** Of the names and how they were found: only the same are written. */
+  readonly mark: string
+}
+
+const previewPage = (
+  type: ObjectType,
+  request: Request,
+  selected: Selection,
+  { renaming, renamed, mark }: Previewed,
+  problem?: Html
+) =>
+  bulkPage(type, request, {
+    title: `Rename ${counted(type, renamed.length)}`,
+    main: html`${problem ?? ""}${renamePreview({
+      ...{ type, request, selected, renaming, renamed, mark },
+      isRefused: problem !== undefined && problem !== movedOn
+    })}`,
+    status: problem === undefined ? 200 : problem === movedOn ? 409 : 400
+  })
+
+const writeNames = (type: ObjectType, renamed: ReadonlyArray<Renamed>, { author }: Request) =>
+  update(
+    type,
+    renamed.map(({ id, to }) => ({ id, body: { name: to } })),
+    false,
+    author
+  )
+
+export default bulkRoutes("rename", "change", (type) =>
+  !isRenamed(type)
+    ? undefined
+    : (request, selected, form) =>
+        Effect.gen(function* () {
+          const text = (name: string) => form.get(name) ?? ""
+          const renaming = { find: text("find"), replace: text("replace"), isPattern: form.has("pattern") }
+          const step = text("step")
+          if (step === "") return yield* formPage(type, request, selected, renaming)
+          if (renaming.find === "") {
+            return yield* formPage(type, request, selected, renaming, "Enter the text to find.")
+          }
+          const renamed = yield* renamedBy(type, selected, renaming)
+          if (renamed instanceof PatternError) {
+            return yield* formPage(type, request, selected, renaming, `Not a pattern: ${renamed.message}.`)
+          }
+          if (renamed.length === 0) {
+            return yield* formPage(type, request, selected, renaming, "No selected name would change.")
+          }
+          const previewed = { renaming, renamed, mark: markOf([renaming, renamed]) }
+          const isMoved = step === "apply" && text("previewed") !== previewed.mark
+          const isTrial = step !== "apply" || isMoved
+          const write = writeNames(type, renamed, request)
+          const written = yield* Effect.result(inWritingTime(isTrial ? dryRun(write) : write))
+          if (Result.isFailure(written)) {
+            if (!(written.failure instanceof WriteRefused)) return yield* written.failure
+            const { errors } = written.failure
+            const wrong = renamed.flatMap(({ id, from }, at) =>
+              Object.keys(errors[at] ?? {}).length === 0 ? [] : [{ id, display: from, errors: errors[at]! }]
+            )
+            return yield* previewPage(type, request, selected, previewed, objectErrors(type, wrong, form))
+          }
+          if (isTrial) return yield* previewPage(type, request, selected, previewed, isMoved ? movedOn : undefined)
+          return done(
+            "saved",
+            type,
+            request,
+            written.success.map(({ id }) => id)
+          )
+        })
+)

@@ -1,0 +1,129 @@
+/** The gaps, the epochs, and the changes that were set aside. */
+import type { EpochState, Gap, SetAsideState } from "../../inventory/database/CaptureState.ts"
+import type { Request } from "../../http/Route.ts"
+import { type Html, html } from "../Html.ts"
+import { csrfInput } from "../form/Csrf.ts"
+import { icon } from "../frame/Icon.ts"
+import { number } from "../list/Pager.ts"
+import { timeOf } from "../value/Time.ts"
+import { beginning, none } from "../value/Value.ts"
+import { card } from "./CaptureCards.ts"
+
+/** Most characters of a reason. */
+const reasonLengthMax = 300
+
+const table = (caption: string, heads: ReadonlyArray<Html>, rows: ReadonlyArray<Html>): Html =>
+  html`<div class="table-responsive">
+    <table class="table table-vcenter dense">
+      <caption class="visually-hidden">
+        ${caption}
+      </caption>
+      <thead>
+        <tr>
+          ${heads}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>
+  </div>`
+
+const head = (title: string): Html => html`<th scope="col">${title}</th>`
+const hidden = (title: string): Html => html`<th scope="col"><span class="visually-hidden">${title}</span></th>`
+const wide = (title: string): Html => html`<th scope="col" class="lo">${title}</th>`
+
+export const gapCard = (request: Request, gaps: ReadonlyArray<Gap> | undefined, mayAcknowledge: boolean): Html =>
+  card("gaps", "Gaps", gaps, (found) =>
+    found.length === 0
+      ? html`<p class="note">Every change was captured.</p>`
+      : html`<p class="note">
+            In these spans changes were not captured, or not whole.
+            <code>npx rackwire replay --gap ${found[0]!.id}</code> queues what rows still tell. A gap is an alarm until
+            it is acknowledged.
+          </p>
+          ${table(
+            "Gaps",
+            [head("Gap"), wide("From"), wide("To"), head("What happened"), hidden("Actions")],
+            found.map((gap) => gapRow(request, gap, mayAcknowledge))
+          )}`
+  )
+
+const gapRow = (request: Request, gap: Gap, mayAcknowledge: boolean): Html => {
+  const { id, reason, objectTypes, since, until, acknowledged } = gap
+  return html`<tr>
+    <th scope="row">
+      <span class="dot ${acknowledged === null ? "bad" : "off"}"></span>${id}
+      <div class="sub">${acknowledged === null ? "alarm" : "acknowledged"}</div>
+    </th>
+    <td class="lo">${timeOf(since, "second")}</td>
+    <td class="lo">${until === null ? "still open" : timeOf(until, "second")}</td>
+    <td class="nm">
+      ${beginning(reason, reasonLengthMax)}
+      <div class="sub">
+        ${objectTypes === null ? "all object types" : beginning(objectTypes.join(", "), reasonLengthMax)}
+      </div>
+    </td>
+    <td class="ra">${acknowledged === null && mayAcknowledge ? acknowledgeForm(request, id) : ""}</td>
+  </tr>`
+}
+
+const acknowledgeForm = (request: Request, id: number): Html =>
+  html`<form method="post" action="/system/capture/gaps/${id}/acknowledge/">
+    ${csrfInput(request)}
+    <button class="btn btn-sm" aria-label="Acknowledge gap ${id}">${icon("check")}Acknowledge</button>
+  </form>`
+
+export const epochCard = (epochs: ReadonlyArray<EpochState> | undefined): Html =>
+  card("epochs", "Epochs", epochs, (found) =>
+    found.length === 0
+      ? html`<p class="note">Nothing was captured yet.</p>`
+      : table(
+          "Epochs",
+          [head("Epoch"), head("Begun"), wide("Captured up to")],
+          found.map(
+            ({ number: epoch, began, continues, captured, capturedLsn }) =>
+              html`<tr>
+                <th scope="row">${epoch}</th>
+                <td>
+                  ${timeOf(began)}
+                  <div class="sub">
+                    ${epoch === 0 || continues ? "nothing is missing before it" : "with a gap before it"}
+                  </div>
+                </td>
+                <td class="lo">
+                  ${captured === null ? none : timeOf(captured, "second")}
+                  <div class="sub mono">${capturedLsn ?? ""}</div>
+                </td>
+              </tr>`
+          )
+        )
+  )
+
+export const setAsideCard = (setAside: SetAsideState | undefined): Html =>
+  card("set-aside", "Changes set aside", setAside, ({ count, changes }) =>
+    count === 0
+      ? html`<p class="note">None: an event could be made of every change.</p>`
+      : html`<p class="note">
+            <b>${number(count)}</b> changes fired no webhook, because no event can be made of them. Repair the objects,
+            then delete the rows of <code>rackwire_set_aside</code>.
+          </p>
+          ${
+            changes.length === 0
+              ? ""
+              : table(
+                  "Changes set aside",
+                  [head("Object"), head("Why")],
+                  changes.map(
+                    ({ objectType, objectId, kind, reason, committed }) =>
+                      html`<tr>
+                        <th scope="row">
+                          <span class="mono">${objectType} ${beginning(objectId, 40)}</span>
+                          <div class="sub">${kind}, ${timeOf(committed)}</div>
+                        </th>
+                        <td class="nm">${beginning(reason, reasonLengthMax)}</td>
+                      </tr>`
+                  )
+                )
+          }`
+  )

@@ -1,0 +1,68 @@
+/** A table of changes: when, what, to which object, by whom, in which request. */
+import type { Change } from "../../inventory/read/Changes.ts"
+import { changeType } from "../../inventory/read/Changes.ts"
+import { registry } from "../../inventory/Registry.ts"
+import { type Html, html } from "../Html.ts"
+import { timeOf } from "../value/Time.ts"
+import { nameOf, pathOf } from "../value/Title.ts"
+import { badge, none } from "../value/Value.ts"
+
+const actions = changeType.fields.action.choices!
+
+export const actionBadge = ({ action }: Change): Html => badge(action, actions[action] ?? action)
+
+/** `site Oslo`. */
+export const objectText = ({
+  changed_object_type: id,
+  changed_object_id: key,
+  object_repr: display
+}: Change): string => {
+  const type = registry.get(id)
+  return `${type === undefined ? id : nameOf(type)} ${display === "" ? `#${key}` : display}`
+}
+
+/** `hides` leaves out a column that says the same in every row; `current` is the change of the page. */
+export const changeTable = (
+  changes: ReadonlyArray<Change>,
+  {
+    caption,
+    hides,
+    current
+  }: { readonly caption: string; readonly hides: "object" | "request"; readonly current?: number }
+): Html =>
+  html`<div class="table-responsive">
+    <table class="table table-vcenter dense">
+      <caption class="visually-hidden">
+        ${caption}
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">Time</th>
+          <th scope="col">Action</th>
+          ${hides === "object" ? "" : html`<th scope="col">Object</th>`}
+          <th scope="col">User</th>
+          ${hides === "request" ? "" : html`<th scope="col" class="lo">Request</th>`}
+        </tr>
+      </thead>
+      <tbody>
+        ${changes.map(
+          (change) =>
+            html`<tr ${change.id === current ? html` class="current"` : ""}>
+              <th scope="row">
+                <a href="${pathOf(changeType, change.id)}" ${change.id === current ? html` aria-current="page"` : ""}
+                  >${timeOf(change.time, "second")}</a
+                >
+              </th>
+              <td>${actionBadge(change)}</td>
+              ${hides === "object" ? "" : html`<td>${objectText(change)}</td>`}
+              <td>${change.user_name === "" ? none : change.user_name}</td>
+              ${hides === "request" ? "" : html`<td class="lo">${requestLink(change)}</td>`}
+            </tr>`
+        )}
+      </tbody>
+    </table>
+  </div>`
+
+/** The way to everything that the request changed. */
+export const requestLink = ({ request_id: id }: Change, length = 8): Html =>
+  html`<a class="mono" href="${pathOf(changeType)}?request_id=${id}" title="${id}">${id.slice(0, length)}</a>`

@@ -1,0 +1,97 @@
+/** The table of the list of deliveries. */
+import { Effect } from "effect"
+import { mapInSlices } from "../../eventloop/Slices.ts"
+import { deliveryType } from "../../log/DeliveryRows.ts"
+import { type Row, type View, isDictionary } from "../../inventory/Field.ts"
+import { registry } from "../../inventory/Registry.ts"
+import { representation } from "../../inventory/derive/represent/Representation.ts"
+import { type Html, html } from "../Html.ts"
+import { cellValue, shortened } from "../list/Cell.ts"
+import { heading, selectAll, selectCell } from "../list/ObjectTable.ts"
+import { number } from "../list/Pager.ts"
+import { linksLeave } from "../frame/InPlace.ts"
+import { timeOf } from "../value/Time.ts"
+import { nameOf, pathOf } from "../value/Title.ts"
+import { none, valueOf } from "../value/Value.ts"
+
+interface Listed {
+  readonly rows: ReadonlyArray<Row>
+  readonly view: View
+  readonly columns: ReadonlyArray<string>
+  readonly query: URLSearchParams
+  readonly isSelectable: boolean
+}
+
+type Shown = Readonly<Record<string, unknown>>
+
+const objectCell = ({ object, object_type: type, object_id: id }: Shown): Html => {
+  const known = registry.get(String(type))
+  const title = known === undefined ? String(type) : nameOf(known)
+  const name = isDictionary(object) ? cellValue(object) : html`#${String(id)}`
+  return html`<span class="sub">${title}</span> ${name}`
+}
+
+/** A code and, where the delivery did not succeed, its cause. */
+const answerCell = ({ response_status: code, reason, message }: Shown): Html => {
+  const cause = reason === "" || reason === null || reason === undefined ? "" : String(reason)
+  if (typeof code !== "number") {
+    return cause === "" ? none : html`<span title="${shortened(String(message))}">${cause}</span>`
+  }
+  return html`<span class="mono" title="${shortened(String(message ?? ""))}">${code}</span
+    >${cause === "" || cause === "Status" ? "" : ` ${cause}`}`
+}
+
+const cells: Readonly<Record<string, { readonly title: string; readonly of: (shown: Shown) => Html }>> = {
+  object: { title: "Object", of: objectCell },
+  status: { title: "Outcome", of: ({ status }) => valueOf(status) },
+  webhook: {
+    title: "Webhook",
+    of: ({ webhook }) => (webhook === null ? html`<span class="sub">deleted</span>` : cellValue(webhook))
+  },
+  duration_ms: {
+    title: "Duration",
+    of: ({ duration_ms: millis }) => (typeof millis === "number" ? html`${number(millis)} ms` : none)
+  },
+  next_attempt: {
+    title: "Next attempt",
+    of: ({ next_attempt: next }) => (typeof next === "string" ? timeOf(next, "second") : none)
+  },
+  response_status: { title: "Code or cause", of: answerCell }
+}
+
+/** Columns that small screens show beside the time. */
+const onSmallScreens: ReadonlySet<string> = new Set(["object", "status"])
+
+export const deliveryRows = ({ rows, view, columns, query, isSelectable }: Listed) => {
+  const others = columns.filter((name) => name !== "time")
+  const hidden = (name: string) => (onSmallScreens.has(name) ? "" : html` class="lo"`)
+  const cellOf = (name: string, shown: Shown): Html =>
+    Object.hasOwn(cells, name) ? cells[name]!.of(shown) : cellValue(shown[name])
+  return Effect.map(
+    mapInSlices(rows, (row): Html => {
+      const shown = representation(deliveryType, row, view) as Shown
+      const id = shortened(String(shown["delivery_id"]))
+      return html`<tr>
+        ${isSelectable ? selectCell(row.id, id) : ""}
+        <th scope="row"><a href="${pathOf(deliveryType, row.id)}">${timeOf(String(shown["time"]), "second")}</a></th>
+        ${others.map((name) => html`<td${hidden(name)}>${cellOf(name, shown)}</td>`)}
+      </tr>`
+    }),
+    (body) =>
+      html`<div class="table-responsive" id="objects" data-live-rows>
+        <table class="table table-vcenter card-table dense">
+          <caption class="visually-hidden">
+            Deliveries
+          </caption>
+          <thead>
+            <tr>
+              ${isSelectable ? selectAll : ""}${heading(deliveryType, "time", query, false)}${others.map((name) => heading(deliveryType, name, query, !onSmallScreens.has(name), cells[name]?.title))}
+            </tr>
+          </thead>
+          <tbody ${linksLeave}>
+            ${body}
+          </tbody>
+        </table>
+      </div>`
+  )
+}

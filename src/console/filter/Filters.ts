@@ -1,0 +1,128 @@
+/** Filters of a list: a chip for each that is set, and a form for every filter that the type accepts. */
+import { Effect } from "effect"
+import type { Field } from "../../inventory/Field.ts"
+import { type ObjectType, perType } from "../../inventory/ObjectType.ts"
+import { filterNames } from "../../inventory/derive/filter/FilterNames.ts"
+import { customPrefix } from "../../inventory/derive/filter/CustomFieldFilter.ts"
+import { naturalKey } from "../../inventory/derive/filter/Path.ts"
+import { objectType } from "../../inventory/Registry.ts"
+import { customFieldsOf } from "../../inventory/read/Read.ts"
+import { type Html, html } from "../Html.ts"
+import { icon } from "../frame/Icon.ts"
+import { controlsOf, filtersOf, without, withoutFilters } from "../list/Query.ts"
+import { filterTitle, filterValue, lookupNames, lookupTitle, subjectTitle } from "./FilterName.ts"
+import { fieldTitle } from "../value/Title.ts"
+
+/** One chip for each filter that is set; a click removes it. */
+export const chips = (type: ObjectType, query: URLSearchParams): Html => {
+  const filters = [...filtersOf(query)]
+  return html`${filters.map(
+    ([name, value]) =>
+      html`<a class="chip-f" href="${without(query, name, value)}"
+        ><span class="visually-hidden">Remove filter </span>${filterTitle(name)}:
+        ${filterValue(type, name, value)}${icon("x")}</a
+      >`
+  )}${filters.length > 1 ? html`<a class="chip-clear" href="${withoutFilters(query)}">Clear all</a>` : ""}`
+}
+
+/** Fields that the form asks about first: their value is short, and people know it. */
+const asked = perType((type): ReadonlyArray<readonly [name: string, field: Field]> =>
+  Object.entries(type.fields).filter(
+    ([name, field]) =>
+      field.isFiltered &&
+      (field.wire === "both" || field.wire === "read") &&
+      (field.choices !== undefined ||
+        field.type === "boolean" ||
+        field.type === "text" ||
+        field.reference !== undefined) &&
+      name !== "comments"
+  )
+)
+
+/** What filters of the type ask about, without lookups. */
+const subjects = perType((type): ReadonlyArray<string> =>
+  filterNames(type)
+    .filter((name) => !name.includes("__") && name !== "q")
+    .sort()
+)
+
+/** Parameters of the row that asks for any filter: together they stand for one, as `askedFilter` reads them. */
+const [subject, lookup, wanted] = ["_field", "_lookup", "_value"]
+
+/** The query with the filter that the row of the form asks for in place of the row; undefined if it asks for none. */
+export const askedFilter = (query: URLSearchParams): URLSearchParams | undefined => {
+  if (![subject, lookup, wanted].some((name) => query.has(name!))) return undefined
+  const next = new URLSearchParams([...query].filter(([name]) => ![subject, lookup, wanted].includes(name)))
+  const [base, suffix, value] = [subject, lookup, wanted].map((name) => query.get(name!) ?? "")
+  if (base !== "" && value !== "") next.append(suffix === "" ? base! : `${base}__${suffix}`, value!)
+  return next
+}
+
+/** `path`: the list that the filters are for. */
+export const filterForm = Effect.fnUntraced(function* (type: ObjectType, path: string, query: URLSearchParams) {
+  const custom = yield* customFieldsOf(type)
+  const others = custom.map((field) => `${customPrefix}${String(field["name"])}`)
+  const shown = new Set(asked(type).map(([name]) => name))
+  // Filters that the form has no control for stay as they are.
+  const kept = [...controlsOf(query), ...[...filtersOf(query)].filter(([name]) => !shown.has(name))]
+  return html`<details class="filters">
+    <summary class="btn btn-sm">
+      ${icon("filter")}Filters${filtersOf(query).size > 0 ? html`<span class="cnt">${filtersOf(query).size}</span>` : ""}
+    </summary>
+    <form method="get" action="${path}">
+      ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+      ${asked(type).map(([name, field]) => control(name, field, query))}
+      <details class="filter-any">
+        <summary>Any other filter</summary>
+        ${anyFilter([...others, ...subjects(type)])}
+      </details>
+      <div class="end">
+        <button class="btn btn-sm btn-primary">Apply</button>
+        <a class="btn btn-sm" href="${withoutFilters(query)}">Clear</a>
+      </div>
+    </form>
+  </details>`
+})
+
+const anyFilter = (names: ReadonlyArray<string>): Html =>
+  html`<div class="filter-row">
+    <label
+      >Field<select class="field-in" name="${subject!}">
+        <option value="">—</option>
+        ${names.map((name) => html`<option value="${name}">${subjectTitle(name)}</option>`)}
+      </select></label
+    >
+    <label
+      >Lookup<select class="field-in" name="${lookup!}">
+        ${lookupNames.map((name) => html`<option value="${name}">${lookupTitle(name)}</option>`)}
+      </select></label
+    >
+    <label>Value<input class="field-in" name="${wanted!}" maxlength="1000" autocomplete="off" /></label>
+  </div>`
+
+const control = (name: string, { choices, type, reference }: Field, query: URLSearchParams): Html => {
+  const values = query.getAll(name)
+  const options = choices ?? (type === "boolean" ? { true: "Yes", false: "No" } : undefined)
+  const title = fieldTitle(name)
+  if (options === undefined) {
+    const hint = reference === undefined ? "" : fieldTitle(naturalKey(objectType(reference.type)))
+    // Several values of one filter are alternatives: each keeps a field of its own.
+    return html`${(values.length === 0 ? [""] : values).map(
+      (value) =>
+        html`<label
+          >${title}<input class="field-in" name="${name}" value="${value}" placeholder="${hint}" maxlength="1000"
+        /></label>`
+    )}`
+  }
+  const isMany = values.length > 1
+  return html`<label
+    >${title}<select
+      class="field-in"
+      name="${name}"
+      ${isMany ? html`multiple size="${Object.keys(options).length}"` : ""}
+    >
+      ${isMany ? "" : html`<option value="">Any</option>`}
+      ${Object.entries(options).map(([key, label]) => html`<option value="${key}" ${values.includes(key) ? html` selected` : ""}>${label}</option>`)}
+    </select></label
+  >`
+}

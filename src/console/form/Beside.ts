@@ -1,0 +1,8 @@
+/** What stands beside the form of a type, within the form: it sees what is typed. */
+import type { Html } from "../Html.ts"
+import { workbench } from "../workbench/Pane.ts"
+
+const cards: ReadonlyMap<string, (id: number | undefined) => Html> = new Map([["extras.webhook", workbench]])
+
+/** `id`: the object that the form changes. Undefined for types whose form stands alone. */
+export const besideForm = (type: string, id: number | undefined): Html | undefined => cards.get(type)?.(id)

@@ -1,0 +1,203 @@
+/** The input of a field. Without scripts each works as it is; `picker.js` makes pickers of references and lists. */
+import { Html, html } from "../Html.ts"
+import { itemsOf } from "./Labels.ts"
+import type { Cells } from "./Cells.ts"
+import { type FormField, isLong, targetOf, targetsOf } from "./FormField.ts"
+import type { Labels } from "./Labels.ts"
+import { objectType } from "../../inventory/Registry.ts"
+import { icon } from "../frame/Icon.ts"
+import { pathOf } from "../value/Title.ts"
+
+export interface Shown {
+  readonly field: FormField
+  readonly cells: Cells
+  readonly labels: Labels
+  /** Ids of the texts that describe it. */
+  readonly describedBy: ReadonlyArray<string>
+  readonly isWrong: boolean
+  readonly hasFocus: boolean
+}
+
+export const inputId = ({ name }: FormField): string => `f-${name}`
+
+export const control = (shown: Shown): Html => {
+  const { field, cells } = shown
+  const cell = cells[field.name] ?? ""
+  switch (field.control) {
+    case "choice":
+      return select(shown, cell)
+    case "several":
+      return checks(shown, cell)
+    case "reference":
+    case "references":
+      return picker(shown, cell)
+    case "list":
+      return list(shown, cell)
+    case "lines":
+      return lines(shown, cell)
+    case "secret":
+      return isLong(field)
+        ? lines(shown, cell)
+        : html`<input class="field-in" ${hidingInput(field)} ${common(shown)} value="${cell}" />`
+    case "date":
+      return isDay(cell)
+        ? html`<input class="field-in" type="date" ${common(shown)} value="${cell}" />`
+        : line(shown, cell)
+    default:
+      // A line would lose what a text of several lines holds.
+      return /[\r\n]/.test(cell) ? lines(shown, cell) : line(shown, cell)
+  }
+}
+
+/**
+ * What hides the text of an input. Sealed secrets are no passwords: browsers would offer to remember them, and complain
+ * of forms with three.
+ */
+export const hidingInput = ({ isSealed }: Pick<FormField, "isSealed">): Html =>
+  isSealed === true
+    ? html`type="text" autocomplete="off" spellcheck="false" data-masked`
+    : html`type="password" autocomplete="new-password"`
+
+const labelIn = (labels: Readonly<Record<string, string>> = {}, key: string, otherwise = key): string =>
+  Object.hasOwn(labels, key) ? labels[key]! : otherwise
+
+const isDay = (cell: string): boolean => cell === "" || /^\d{4}-\d\d-\d\d$/.test(cell)
+
+const common = ({ field, describedBy, isWrong, hasFocus }: Shown): Html =>
+  html`id="${inputId(field)}"
+  name="${field.name}"${isWrong ? html` aria-invalid="true"` : ""}${describedBy.length === 0 ? "" : html` aria-describedby="${describedBy.join(" ")}"`}${hasFocus ? html` autofocus` : ""}`
+
+const lines = (shown: Shown, cell: string): Html => {
+  const attributes = html`class="field-in" rows="${rowsOf(cell)}" spellcheck="false" ${common(shown)}`
+  return html`<textarea ${attributes}>${contentOf(cell)}</textarea>`
+}
+
+/** Browsers drop a line break right behind the tag of a text area, so one is put there for them. */
+const contentOf = (cell: string): Html => new Html(`\n${html`${cell}`.text}`)
+
+const rowsOf = (cell: string): number => Math.min(Math.max(cell.split("\n").length, 3), 14)
+
+const line = (shown: Shown, cell: string): Html => {
+  const { maxLength, placeholder } = shown.field
+  return html`<input
+    class="field-in"
+    ${common(shown)}
+    value="${cell}"
+    autocomplete="off"
+    ${maxLength === undefined ? "" : html` maxlength="${maxLength}"`}
+    ${placeholder === "" ? "" : html` placeholder="${placeholder}"`}
+  />`
+}
+
+const select = (shown: Shown, cell: string): Html => {
+  const options = shown.field.options ?? {}
+  const isKnown = Object.hasOwn(options, cell)
+  return html`<select class="field-in" ${common(shown)}>
+    ${shown.field.isBlankable || cell === "" ? html`<option value="">—</option>` : ""}
+    ${isKnown || cell === "" ? "" : html`<option selected>${cell}</option>`}
+    ${Object.entries(options).map(([key, label]) => html`<option value="${key}" ${key === cell ? html` selected` : ""}>${label}</option>`)}
+  </select>`
+}
+
+/** Boxes to check. The blank value says that the form has them, though none may be checked. */
+const checks = ({ field, isWrong, describedBy, hasFocus }: Shown, cell: string): Html => {
+  const chosen = choicesIn(cell)
+  const all = new Set([...Object.keys(field.options ?? {}), ...[...chosen].slice(0, itemsMax)])
+  const described = describedBy.length === 0 ? "" : html` aria-describedby="${describedBy.join(" ")}"`
+  return html`<div
+    class="checks"
+    role="group"
+    id="${inputId(field)}"
+    aria-label="${field.title}"
+    ${isWrong ? html` data-wrong` : ""}${described}
+  >
+    <input type="hidden" name="${field.name}" value="" />
+    ${[...all].map(
+      (choice, at) =>
+        html`<label
+          ><input
+            type="checkbox"
+            name="${field.name}"
+            value="${choice}"
+            ${chosen.has(choice) ? html` checked` : ""}${at === 0 && hasFocus ? html` autofocus` : ""}
+          />${labelIn(field.options, choice)}</label
+        >`
+    )}
+  </div>`
+}
+
+/** Most items of a cell that are shown one by one. */
+const itemsMax = 200
+
+const choicesIn = (cell: string): ReadonlySet<string> => {
+  try {
+    const parsed: unknown = JSON.parse(cell)
+    return new Set(Array.isArray(parsed) ? parsed.map(String) : [])
+  } catch {
+    return new Set()
+  }
+}
+
+/** A list of texts. Where the possible ones are known, scripts offer them. */
+const list = (shown: Shown, cell: string): Html => {
+  const { field } = shown
+  const { options, placeholder } = field
+  if (options === undefined) return /[\r\n]/.test(cell) ? lines(shown, cell) : line(shown, cell)
+  const labels = Object.fromEntries(
+    itemsOf(cell)
+      .slice(0, itemsMax)
+      .map((item) => [item, labelIn(options, item)])
+  )
+  return html`<div
+    class="picker"
+    data-picker
+    data-many
+    data-labels="${JSON.stringify(labels)}"
+    data-options="${JSON.stringify(options)}"
+  >
+    ${chips(labels)}
+    <input class="field-in" ${common(shown)} value="${cell}" autocomplete="off" placeholder="${placeholder}" />
+  </div>`
+}
+
+/** A reference: its id or key is sent; beside it stands how the object is displayed. The button leads to a search. */
+const picker = (shown: Shown, cell: string): Html => {
+  const { field, cells, labels } = shown
+  const target = targetOf(field, cells)
+  const isMany = field.control === "references"
+  const items = isMany ? itemsOf(cell).slice(0, itemsMax) : [cell.trim()].filter((item) => item !== "")
+  const named = Object.fromEntries(
+    items.flatMap((item) => {
+      const label = target === undefined ? undefined : labels(target, item)
+      return label === undefined ? [] : [[item, label]]
+    })
+  )
+  const path = target === undefined ? "" : `${pathOf(target)}pick/`
+  return html`<div
+    class="picker"
+    data-picker
+    data-path="${path}"
+    data-labels="${JSON.stringify(named)}"
+    ${isMany ? html` data-many` : ""}
+    ${field.targetIn === undefined ? "" : html` data-type-from="${field.targetIn}" data-paths="${JSON.stringify(pathsOf(shown.field))}"`}
+  >
+    ${isMany ? chips(named, items) : ""}
+    <input class="field-in" ${common(shown)} value="${cell}" autocomplete="off" />
+    ${isMany ? "" : html`<span class="picked">${labelIn(named, cell.trim(), "")}</span>`}
+    <button class="btn btn-sm" name="_pick" value="${field.name}" formnovalidate>
+      ${icon("search")}<span class="no-script">Search</span
+      ><span class="visually-hidden"> ${targetsOf(target)} for ${field.title}</span>
+    </button>
+  </div>`
+}
+
+const chips = (labels: Readonly<Record<string, string>>, items: ReadonlyArray<string> = Object.keys(labels)): Html =>
+  html`<ul class="chips" data-chips>
+    ${items.map((item) => html`<li class="chip-v">${labelIn(labels, item)}</li>`)}
+  </ul>`
+
+/** Where the objects of each possible type are searched. */
+const pathsOf = ({ options, targetIn }: FormField): Readonly<Record<string, string>> =>
+  targetIn === undefined
+    ? {}
+    : Object.fromEntries(Object.keys(options ?? {}).map((id) => [id, `${pathOf(objectType(id))}pick/`]))

@@ -1,0 +1,205 @@
+/** The fields of a form, from the declaration of an object type and from its custom fields: both are described alike. */
+import type { Field } from "../../inventory/Field.ts"
+import { type ObjectType, perType } from "../../inventory/ObjectType.ts"
+import { objectType, registry } from "../../inventory/Registry.ts"
+import { naturalKey } from "../../inventory/derive/filter/Path.ts"
+import type { CustomField } from "../../inventory/types/extras/CustomField.ts"
+import { fieldTitle, nameOf, pluralOf } from "../value/Title.ts"
+
+/** Which control shows it: `lines` is a text of several lines, `several` some of a few choices, `list` a list of texts. */
+type Control = "text" | "lines" | "secret" | "choice" | "several" | "list" | "date" | "reference" | "references"
+
+export interface FormField {
+  /** The name of its input: the field's own; `cf_` and its name for a custom field. */
+  readonly name: string
+  readonly title: string
+  readonly control: Control
+  readonly group: string
+  readonly help: string
+  readonly placeholder: string
+  readonly isRequired: boolean
+  readonly isBlankable: boolean
+  readonly maxLength?: number | undefined
+  /** Whether a secret is one of the service, and no password of a person that a browser should remember. */
+  readonly isSealed?: boolean | undefined
+  /** Value and label of what may be chosen. */
+  readonly options?: Readonly<Record<string, string>> | undefined
+  /** Id of the object type that a reference points at. */
+  readonly target?: string | undefined
+  /** The field that holds the id of that type, where several are possible. */
+  readonly targetIn?: string | undefined
+  readonly custom?: CustomField | undefined
+}
+
+/** An object type with the custom fields that it has now. */
+export interface Form {
+  readonly type: ObjectType
+  /** In the order in which they are shown. */
+  readonly fields: ReadonlyArray<FormField>
+}
+
+const customPrefix = "cf_"
+
+export const formOf = (type: ObjectType, definitions: ReadonlyArray<CustomField>): Form => {
+  const fields = [...declaredFields(type), ...definitions.flatMap(customField)]
+  const groups = groupsInOrder(type, fields)
+  return { type, fields: groups.flatMap((group) => fields.filter((field) => field.group === group)) }
+}
+
+const declaredFields = perType((type): ReadonlyArray<FormField> => {
+  const groups = groupsOf(type)
+  return writtenFields(type).map(([name, field]) => ({
+    name,
+    // People choose the object, and not its id.
+    title: fieldTitle(typeFieldOf(type, name) === undefined ? name : name.replace(/_id$/, "")),
+    control: controlOf(type, name, field),
+    group: groups.get(name)!,
+    help: field.help ?? "",
+    placeholder: field.placeholder ?? "",
+    isRequired: field.initial === undefined,
+    isBlankable: field.nullable,
+    maxLength: field.maxLength,
+    isSealed: field.sealed,
+    options: optionsOf(type.fields[typeFieldOf(type, name) ?? name]!),
+    target: field.reference?.type,
+    targetIn: typeFieldOf(type, name)
+  }))
+})
+
+/** The fields that people may set, but for custom fields, which are shown one by one. */
+const writtenFields = ({ fields }: ObjectType): ReadonlyArray<readonly [name: string, field: Field]> =>
+  Object.entries(fields).filter(([name, { wire }]) => (wire === "both" || wire === "write") && name !== "custom_fields")
+
+/** Longest text that has one line, characters; the path of a file has as many. */
+const lineCharsMax = 4096
+
+/** Whether its texts may have several lines. */
+export const isLong = ({ maxLength }: Pick<Field, "maxLength">): boolean =>
+  maxLength === undefined || maxLength > lineCharsMax
+
+const controlOf = (type: ObjectType, name: string, field: Field): Control => {
+  const { wire, reference } = field
+  if (wire === "write") return "secret"
+  if (reference !== undefined) return reference.many ? "references" : "reference"
+  if (typeFieldOf(type, name) !== undefined) return "reference"
+  if (field.type.endsWith("[]")) return "list"
+  if (optionsOf(field) !== undefined) return "choice"
+  if (field.type === "date") return "date"
+  return field.type === "jsonb" || (field.type === "text" && isLong(field)) ? "lines" : "text"
+}
+
+/** The field that says of which type the object is whose id this field holds. */
+const typeFieldOf = ({ fields }: ObjectType, name: string): string | undefined =>
+  Object.entries(fields).find(([, { generic }]) => generic?.id === name)?.[0]
+
+const optionsOf = ({ choices, type, generic, grammar }: Field): FormField["options"] => {
+  if (choices !== undefined) return choices
+  if (type === "boolean") return { true: "Yes", false: "No" }
+  if (generic !== undefined) return titlesOf(generic.types)
+  return grammar === "objectTypes" || grammar === "anyTypes" ? titlesOf(undefined) : undefined
+}
+
+/** The names of object types by id; of all that people write, where none are named. */
+const titlesOf = (ids: ReadonlyArray<string> | undefined): Readonly<Record<string, string>> => {
+  const written = [...registry.values()].filter(({ kind }) => kind === "object").map(({ id }) => id)
+  return Object.fromEntries((ids ?? written).map((id) => [id, fieldTitle(objectType(id).label)]))
+}
+
+const notes = "Notes"
+const customGroup = "Custom fields"
+const classification = "Classification"
+
+/** Groups of the usual fields, in this order, behind what an object is called. */
+const usualGroups = [classification, "Place", "Addresses"]
+
+/** The first group: what an object is called. */
+const identityOf = (type: ObjectType): string => fieldTitle(nameOf(type))
+
+/** The group of each field: the declared one, or the usual one if it has two fields or more. */
+const groupsOf = (type: ObjectType): ReadonlyMap<string, string> => {
+  const declared = new Map(
+    Object.entries(type.groups).flatMap(([title, names]) => names.map((name) => [name, title] as const))
+  )
+  const found = writtenFields(type).map(([name, field]) => [name, declared.get(name) ?? usualGroup(field)] as const)
+  const sizes = Map.groupBy(found, ([, group]) => group)
+  const stays = (group: string) =>
+    group === notes || Object.hasOwn(type.groups, group) || (group !== "" && sizes.get(group)!.length > 1)
+  return new Map(found.map(([name, group]) => [name, stays(group) ? group : identityOf(type)] as const))
+}
+
+/** "" for what an object is called. */
+const usualGroup = ({ reference, choices, type, maxLength, wire, generic }: Field): string => {
+  if (reference !== undefined) return objectType(reference.type).fieldGroup ?? classification
+  if (choices !== undefined) return classification
+  if (generic !== undefined) return ""
+  return type === "text" && maxLength === undefined && wire === "both" ? notes : ""
+}
+
+const groupsInOrder = (type: ObjectType, fields: ReadonlyArray<FormField>): ReadonlyArray<string> => {
+  const found = new Set(fields.map(({ group }) => group))
+  const first = [identityOf(type), ...usualGroups, ...Object.keys(type.groups)]
+  const last = new Set([...found].filter((group) => group === notes))
+  return [...new Set([...first.filter((group) => found.has(group)), ...found]).difference(last), ...last]
+}
+
+const controls: Readonly<Record<CustomField["type"], Control>> = {
+  text: "text",
+  longtext: "lines",
+  integer: "text",
+  decimal: "text",
+  boolean: "choice",
+  date: "date",
+  datetime: "text",
+  url: "text",
+  json: "lines",
+  select: "choice",
+  multiselect: "several",
+  object: "reference",
+  multiobject: "references"
+}
+
+/** The input of a custom field; none where forms are not to show it. */
+const customField = (custom: CustomField): ReadonlyArray<FormField> => {
+  const { type, name, label, group_name: group, object_type: target, choices } = custom
+  if (custom.ui_visibility === "hidden" || custom.ui_visibility === "read-only") return []
+  return [
+    {
+      name: `${customPrefix}${name}`,
+      title: label === "" ? fieldTitle(name) : label,
+      control: controls[type],
+      group: group === "" ? customGroup : group,
+      help: custom.description,
+      placeholder: placeholders[type] ?? "",
+      isRequired: custom.required,
+      isBlankable: !custom.required,
+      options:
+        type === "boolean"
+          ? { true: "Yes", false: "No" }
+          : choices.length === 0
+            ? undefined
+            : Object.fromEntries(choices.map((choice) => [choice, choice])),
+      target: target ?? undefined,
+      custom
+    }
+  ]
+}
+
+const placeholders: Readonly<Partial<Record<CustomField["type"], string>>> = {
+  datetime: "2026-11-20T14:30:00Z",
+  url: "https://example.com/"
+}
+
+/** How people can name an object of the type in a form: `Id or slug`. */
+export const keysOf = (target: ObjectType, isMany: boolean): string => {
+  const key = naturalKey(target)
+  if (isMany) return key === "id" ? "Ids" : `Ids or ${key}s`
+  return key === "id" ? "Id" : `Id or ${key}`
+}
+
+/** The object type that a reference points at, in a form with these cells; undefined as long as none is chosen. */
+export const targetOf = ({ target, targetIn }: FormField, cells: Readonly<Record<string, string>>) =>
+  registry.get(target ?? (targetIn === undefined ? "" : (cells[targetIn] ?? "")))
+
+/** `Regions`, for texts. */
+export const targetsOf = (target: ObjectType | undefined): string =>
+  target === undefined ? "objects" : pluralOf(target)

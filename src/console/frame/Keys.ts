@@ -1,0 +1,66 @@
+/** `/help/keys/`: the keys of the console, which asset/script/keys.js acts on. */
+import type { Handler, Route } from "../../http/Route.ts"
+import { html } from "../Html.ts"
+import { framed } from "./Frame.ts"
+
+const keys: ReadonlyArray<readonly [where: string, keys: ReadonlyArray<readonly [key: string, does: string]>]> = [
+  [
+    "Everywhere",
+    [
+      ["/", "Go to the search"],
+      ["?", "Show this page"],
+      ["g h", "Go home"],
+      ["g w", "Go to the webhooks"],
+      ["g d", "Go to the deliveries"],
+      ["g c", "Go to the change log"],
+      ["Esc", "Close a menu"]
+    ]
+  ],
+  [
+    "In lists",
+    [
+      ["j, k", "Go to the next or previous row"],
+      ["o, Enter", "Open the row"],
+      ["x", "Select the row"],
+      ["e", "Edit the row"],
+      ["a", "Add an object"],
+      ["[, ]", "Go to the previous or next page"]
+    ]
+  ],
+  [
+    "On the page of an object",
+    [
+      ["e", "Edit it"],
+      ["p, t", "Pause or resume a webhook, or test it"],
+      ["r", "Retry a delivery now"],
+      ["[, ]", "Go to the previous or next one, where the page leads there"]
+    ]
+  ]
+]
+
+const show: Handler = (request) =>
+  framed(request, {
+    title: "Keys",
+    main: html`<p class="lede links">
+        The keys rest while a field has the focus. The <a href="/user/preferences/">preferences</a> switch them off.
+      </p>
+      <div class="tile-grid">
+        ${keys.map(
+          ([where, each]) =>
+            html`<section class="card">
+              <div class="ch"><h2>${where}</h2></div>
+              <dl class="attrs keys">
+                ${each.map(
+                  ([key, does]) =>
+                    html`<dt>
+                        ${key.split(" ").map((part) => (part.endsWith(",") ? html`<kbd>${part.slice(0, -1)}</kbd> ` : html`<kbd>${part}</kbd> `))}
+                      </dt>
+                      <dd>${does}</dd>`
+                )}
+              </dl>
+            </section>`
+        )}
+      </div>`
+  })
+
+export default { path: "/help/keys/", access: "open", methods: { GET: show } } satisfies Route

@@ -1,0 +1,100 @@
+/** `/`: where to begin, the latest changes, what failed, and how many objects there are. */
+import { Effect } from "effect"
+import { loginFirst } from "../../http/Admission.ts"
+import type { Handler, Route } from "../../http/Route.ts"
+import { visibleToSender } from "../../inventory/Clearance.ts"
+import type { ObjectType } from "../../inventory/ObjectType.ts"
+import { registry } from "../../inventory/Registry.ts"
+import { everything } from "../../inventory/derive/filter/Where.ts"
+import { changeType, changes } from "../../inventory/read/Changes.ts"
+import { countEach } from "../../inventory/read/CountEach.ts"
+import { type Html, html } from "../Html.ts"
+import { changeTable } from "../change/ChangeTable.ts"
+import { framed } from "../frame/Frame.ts"
+import { failingWebhooks } from "./Failing.ts"
+import { firstSteps } from "./FirstSteps.ts"
+import { groupOf, inMenuOrder } from "../frame/Menu.ts"
+import { number } from "../list/Pager.ts"
+import { pathOf, pluralOf } from "../value/Title.ts"
+
+/** Counts stop here: the exact count of a large table would take longer than the rest of the page. */
+const countedMax = 10_000
+
+const show: Handler = (request) =>
+  Effect.gen(function* () {
+    const visible = yield* visibleToSender
+    const types = [...registry.values()].filter((type) => type.kind === "object" && visible(type).sql !== "false")
+    // Nothing can be shown to somebody unknown: the login is the way in.
+    if (request.principal.user === undefined && types.length === 0) return yield* loginFirst(request.incoming)
+    const found = yield* countEach(
+      types.map((type) => ({ type, where: everything })),
+      countedMax
+    )
+    const counts = types.map((type, at) => ({ type, count: found[at]! }))
+    return yield* framed(request, {
+      title: "Rackwire",
+      main: html`${types.length > 0 ? "" : nothing}${yield* firstSteps(request.principal)}
+        <div class="panels home">
+          ${yield* latestChanges}
+          <div>${yield* failingWebhooks}${links}</div>
+        </div>
+        ${tiles(counts)}`
+    })
+  })
+
+const nothing = html`<p class="alert-line">You may view no objects. Ask an administrator for a permission.</p>`
+
+const changesMax = 8
+
+const latestChanges = Effect.gen(function* () {
+  const latest = yield* changes({ where: everything, order: "newest first", limit: changesMax })
+  return html`<section class="card" aria-labelledby="latest">
+    <div class="ch">
+      <h2 id="latest">Latest changes</h2>
+      <a class="sub" href="${pathOf(changeType)}">All changes</a>
+    </div>
+    ${
+      latest.length === 0
+        ? html`<p class="note sub">The change log has no change that you may view.</p>`
+        : changeTable(latest, { caption: "Latest changes", hides: "request" })
+    }
+  </section>`
+})
+
+const tiles = (counts: ReadonlyArray<{ readonly type: ObjectType; readonly count: number }>): Html =>
+  html`<div class="tile-grid">
+    ${inMenuOrder(Map.groupBy(counts, ({ type }) => groupOf(type))).map(
+      ([group, all]) =>
+        html`<section class="card">
+          <div class="ch"><h2>${group}</h2></div>
+          <ul class="rel">
+            ${all.map(
+              ({ type, count }) =>
+                html`<li>
+                  <a href="${pathOf(type)}"
+                    >${pluralOf(type)}<span class="cnt"
+                      >${number(count)}${count < countedMax ? "" : " or more"}</span
+                    ></a
+                  >
+                </li>`
+            )}
+          </ul>
+        </section>`
+    )}
+  </div>`
+
+const links = html`<section class="card" aria-labelledby="read-on">
+  <div class="ch"><h2 id="read-on">Read on</h2></div>
+  <ul class="rel">
+    ${[
+      ["/api/", "REST API"],
+      ["/api/schema/swagger-ui/", "API description"],
+      ["/help/templates/", "Template help"],
+      ["/help/keys/", "Keys"],
+      ["/health/ready", "Health"],
+      ["/metrics", "Metrics"]
+    ].map(([path, title]) => html`<li><a href="${path!}">${title!}</a></li>`)}
+  </ul>
+</section>`
+
+export default { path: "/", access: "open", methods: { GET: show } } satisfies Route

@@ -1,0 +1,74 @@
+/** What the list of a type shows beside what its declaration says. */
+import type { Effect } from "effect"
+import type { Refusal, Services } from "../../http/Route.ts"
+import type { ObjectType } from "../../inventory/ObjectType.ts"
+import type { Row } from "../../inventory/Field.ts"
+import { type Html, html } from "../Html.ts"
+import { changed } from "./Query.ts"
+import { webhookDressing } from "../webhook/WebhookColumns.ts"
+
+/** A column that no field gives. */
+export interface Column {
+  readonly title: string
+  /** The field by which it is sorted. */
+  readonly field?: string
+  readonly cell: (row: Row) => Html
+  /** Hidden on small screens. */
+  readonly isLess?: boolean
+  readonly isNumber?: boolean
+}
+
+export interface Dressing {
+  /** Stands above the table; the id of its element. */
+  readonly above: Html
+  readonly aboveId: string
+  /** What stands before and below the name in the first column. */
+  readonly before: (row: Row) => Html
+  readonly below: (row: Row) => Html
+  readonly columns: ReadonlyArray<Column>
+}
+
+type Dress = (rows: ReadonlyArray<Row>) => Effect.Effect<Dressing, Refusal, Services>
+
+const dressings: ReadonlyMap<string, Dress> = new Map([["extras.webhook", webhookDressing]])
+
+/** Undefined for a type whose list is as its declaration says. */
+export const dressingOf = (type: string): Dress | undefined => dressings.get(type)
+
+/** Whether the list follows what changes by itself: those that the engine writes. */
+export const isLive = ({ id, kind }: Pick<ObjectType, "id" | "kind">): boolean => kind === "record" || dressings.has(id)
+
+/** Lists that many ask for, as filters of the type. */
+const viewsOf: ReadonlyMap<
+  string,
+  ReadonlyArray<readonly [title: string, filters: Readonly<Record<string, string>>]>
+> = new Map([
+  [
+    "extras.webhook",
+    [
+      ["All", {}],
+      ["Failing", { health: "failing" }],
+      ["Paused", { paused: "true" }],
+      ["Silent for a week", { silent: "true" }]
+    ]
+  ]
+])
+
+/** Links to the lists of a type that many ask for. Nothing for types of which there are none. A view takes the place of the others and leaves further filters as they are. */
+export const views = ({ id }: ObjectType, query: URLSearchParams): Html => {
+  const all = viewsOf.get(id)
+  if (all === undefined) return html``
+  const names = [...new Set(all.flatMap(([, filters]) => Object.keys(filters)))]
+  return html`<nav class="spans" aria-label="Views">
+    ${all.map(([title, filters]) => {
+      const wanted = Object.fromEntries(names.map((name) => [name, filters[name]]))
+      const isNow = names.every((name) => (query.get(name) ?? undefined) === filters[name])
+      return html`<a
+        class="btn btn-sm"
+        href="${changed(query, { ...wanted, offset: undefined })}"
+        ${isNow ? html`aria-current="true"` : ""}
+        >${title}</a
+      >`
+    })}
+  </nav>`
+}

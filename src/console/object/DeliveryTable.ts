@@ -1,0 +1,62 @@
+/** A table of deliveries: when, which event, to which webhook, and how it went. */
+import type { Row, View } from "../../inventory/Field.ts"
+import { deliveryType } from "../../log/DeliveryRows.ts"
+import { representation } from "../../inventory/derive/represent/Representation.ts"
+import { type Html, html } from "../Html.ts"
+import { timeOf } from "../value/Time.ts"
+import { pathOf } from "../value/Title.ts"
+import { beginning, none, valueOf } from "../value/Value.ts"
+
+/** Most characters of an error message. */
+const messageLengthMax = 200
+
+/** Names the columns that the page shows already, and the table leaves out. `brief`: object, event and time. */
+type Extent = "of an object" | "of a webhook" | "brief"
+
+export const deliveryTable = (rows: ReadonlyArray<Row>, view: View, extent: Extent): Html =>
+  html`<div class="table-responsive">
+    <table class="table table-vcenter dense">
+      <caption class="visually-hidden">
+        Deliveries
+      </caption>
+      <thead>
+        <tr>
+          ${extent === "brief" ? "" : html`<th scope="col">Time</th>`}
+          <th scope="col">Outcome</th>
+          <th scope="col">${extent === "of a webhook" ? "Object" : "Webhook"}</th>
+          ${extent === "brief" ? "" : html`<th scope="col" class="lo">Event</th>`}
+          <th scope="col" class="lo">Attempts</th>
+          <th scope="col" class="lo">Answer</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map((row) => line(row, representation(deliveryType, row, view), extent))}
+      </tbody>
+    </table>
+  </div>`
+
+const line = (row: Row, shown: Readonly<Record<string, unknown>>, extent: Extent): Html => {
+  const { time, status, webhook, event, attempts, response_status: answer, message } = shown
+  const linked = (text: Html): Html =>
+    html`<th scope="row" class="nowrap"><a href="${pathOf(deliveryType, row.id)}">${text}</a></th>`
+  return html`<tr>
+    ${
+      extent === "brief"
+        ? linked(valueOf(status))
+        : html`${linked(timeOf(String(time), "second"))}
+            <td>${valueOf(status)}</td>`
+    }
+    <td>
+      ${extent === "of a webhook" ? objectOf(shown) : webhook === null ? html`<span class="sub">deleted</span>` : valueOf(webhook)}
+    </td>
+    ${extent === "brief" ? "" : html`<td class="lo">${valueOf(event)}</td>`}
+    <td class="lo">${valueOf(attempts)}</td>
+    <td class="lo whole">
+      ${answer === null ? (message === "" || message === null ? none : beginning(String(message), messageLengthMax)) : valueOf(answer)}
+    </td>
+  </tr>`
+}
+
+/** The object of an event, which may be gone. */
+const objectOf = ({ object, object_type: type, object_id: id }: Readonly<Record<string, unknown>>): Html =>
+  object === null || object === undefined ? html`${String(type)} #${String(id)}` : valueOf(object)

@@ -1,0 +1,83 @@
+/**
+ * The search for an object to refer to, as a page of its own: what pickers do where there are no scripts. It carries
+ * what was typed into the form, and leads back with the choice filled in.
+ */
+import { Effect } from "effect"
+import type { Request } from "../../http/Route.ts"
+import { cleared } from "../../inventory/Clearance.ts"
+import type { ObjectType } from "../../inventory/ObjectType.ts"
+import { type Html, html } from "../Html.ts"
+import { framed } from "../frame/Frame.ts"
+import { icon } from "../frame/Icon.ts"
+import { groupOf } from "../frame/Menu.ts"
+import { nameOf, pathOf, pluralOf } from "../value/Title.ts"
+import { type Cells, cellsIn } from "../form/Cells.ts"
+import { carriedInputs } from "../form/Carried.ts"
+import { csrfInput } from "../form/Csrf.ts"
+import { type Form, type FormField, targetOf, targetsOf } from "../form/FormField.ts"
+import { itemsOf } from "../form/Labels.ts"
+import { type Found, findTargets, searchCharsMax } from "./Targets.ts"
+
+/** The field that a button of the form wants to pick for; undefined if none does. */
+export const pickedField = (form: Form, sent: URLSearchParams, button: "_pick" | "_picked"): FormField | undefined => {
+  const [name] = (sent.get(button) ?? "").split(":")
+  return form.fields.find((field) => field.name === name)
+}
+
+/** The cells with the object that was chosen on the page. */
+export const withPicked = (field: FormField, sent: URLSearchParams, cells: Cells): Cells => {
+  const id = (sent.get("_picked") ?? "").split(":")[1] ?? ""
+  if (!/^\d{1,15}$/.test(id)) return cells
+  const before = field.control === "references" ? itemsOf(cells[field.name] ?? "") : []
+  return { ...cells, [field.name]: [...new Set([...before, id])].join(",") }
+}
+
+export const pickPage = Effect.fnUntraced(function* (
+  request: Request,
+  form: Form,
+  field: FormField,
+  sent: URLSearchParams
+) {
+  const { type } = form
+  const target = targetOf(field, cellsIn(form, sent))
+  const text = (sent.get("_q") ?? "").slice(0, searchCharsMax)
+  const maySee = target !== undefined && (yield* cleared(target, "view")).sql !== "false"
+  const search = maySee ? yield* findTargets(target, text, request.base) : { found: [], isMore: false }
+  return yield* framed(request, {
+    title: `Choose ${field.title}`,
+    crumbs: [[groupOf(type)], [pluralOf(type), pathOf(type)]],
+    main: html`<form class="card object-form pick-page" method="post">
+      ${csrfInput(request)}${carriedInputs(sent)}
+      <div class="pick-search">
+        <label for="pick-q">Search ${targetsOf(target)}</label>
+        <input
+          class="field-in"
+          id="pick-q"
+          name="_q"
+          value="${text}"
+          maxlength="${searchCharsMax}"
+          autocomplete="off"
+          autofocus
+        />
+        <button class="btn btn-sm btn-primary" name="_pick" value="${field.name}">${icon("search")}Search</button>
+        <button class="btn btn-sm" name="_again" value="${field.name}">Back to the form</button>
+      </div>
+      ${target === undefined ? html`<p>Choose the type of the object first.</p>` : found(field, target, search.found, search.isMore)}
+    </form>`
+  })
+})
+
+const found = (field: FormField, target: ObjectType, objects: ReadonlyArray<Found>, isMore: boolean): Html =>
+  objects.length === 0
+    ? html`<p>No ${nameOf(target)} matches. Only objects that you may view are searched.</p>`
+    : html`<ul class="pick-list">
+          ${objects.map(
+            ({ id, display, detail }) =>
+              html`<li>
+                <button name="_picked" value="${field.name}:${id}">
+                  ${display}${detail === "" ? "" : html`<span class="sub">${detail}</span>`}
+                </button>
+              </li>`
+          )}
+        </ul>
+        ${isMore ? html`<p class="sub">There are more. Search for more words of the name.</p>` : ""}`

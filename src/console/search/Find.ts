@@ -1,0 +1,129 @@
+/** Searching the objects of every type, within a time limit. */
+import { Duration, Effect, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import { inEpoch, lsnBits } from "../../event/Position.ts"
+import { visibleToSender } from "../../inventory/Clearance.ts"
+import type { Row } from "../../inventory/Field.ts"
+import type { ObjectType } from "../../inventory/ObjectType.ts"
+import { objectType, registry } from "../../inventory/Registry.ts"
+import { filter } from "../../inventory/derive/filter/Filter.ts"
+import { type Visible, type Where, after } from "../../inventory/derive/filter/Where.ts"
+import { readPage, viewFor } from "../../inventory/read/Read.ts"
+import { type Named, recognise } from "./Recognise.ts"
+
+/** Most objects of a type that a search shows. */
+export const shownMax = 5
+
+/** A search asks one table after the other. It ends after this time with what it has found. */
+const searchTime = Duration.seconds(2)
+
+export interface Found {
+  readonly type: ObjectType
+  /** Up to `shownMax`. */
+  readonly objects: ReadonlyArray<{ readonly id: number; readonly display: string }>
+  /** Query of the list with all of them; absent if these are all. */
+  readonly more?: string
+}
+
+interface Lookup {
+  readonly type: ObjectType
+  readonly where: Where
+  readonly more: (rows: ReadonlyArray<Row>) => string
+}
+
+/** The objects that the text names by its shape, then those whose searched fields hold it; of those the reader may see. */
+export const find = Effect.fnUntraced(function* (text: string, base: string) {
+  const visible = yield* visibleToSender
+  const found: Array<Found> = []
+  const named = recognise(text)
+  const search = Effect.gen(function* () {
+    const lookups = named === undefined ? [] : yield* lookupsOf(named, visible)
+    for (const lookup of [...lookups, ...textLookups(text, visible)]) {
+      const objects = yield* foundBy(lookup, base)
+      if (objects !== undefined) found.push(objects)
+    }
+  })
+  const ended = yield* Effect.timeoutOption(search, searchTime)
+  return { found, isComplete: Option.isSome(ended) }
+})
+
+const foundBy = Effect.fnUntraced(function* ({ type, where, more }: Lookup, base: string) {
+  const { rows, beside } = yield* readPage(type, { where, ordering: [], limit: shownMax + 1, offset: 0 })
+  if (rows.length === 0) return undefined
+  const view = yield* viewFor(type, rows, base, beside)
+  const objects = rows.slice(0, shownMax).map((row) => ({ id: row.id, display: type.display(row, view) }))
+  return { type, objects, ...(rows.length > shownMax && { more: more(rows) }) } satisfies Found
+})
+
+const isVisible = (visible: Visible) => (type: ObjectType) => visible(type).sql !== "false"
+
+const objectTypes = [...registry.values()].filter(({ kind }) => kind === "object")
+
+const textLookups = (text: string, visible: Visible): ReadonlyArray<Lookup> =>
+  objectTypes
+    .filter((type) => type.search.length > 0 && isVisible(visible)(type))
+    .flatMap((type) => {
+      const filtered = filter(type, [["q", text]], visible)
+      return "errors" in filtered ? [] : [{ type, where: filtered.where, more: () => `q=${encodeURIComponent(text)}` }]
+    })
+
+const changeType = objectType("extras.objectchange")
+const deliveryType = objectType("extras.delivery")
+
+const lookupsOf = (named: Named, visible: Visible) => {
+  switch (named.kind) {
+    case "object":
+      return withId(named.id, visible)
+    case "request":
+      return Effect.succeed(ofRequest(named.id, visible))
+    case "delivery": {
+      const where = { sql: "t.delivery_id = $1", parameters: [named.id] }
+      return Effect.succeed(visibleOf(visible, [{ type: deliveryType, where, more: () => "" }]))
+    }
+    case "lsn":
+      return Effect.map(atOrBefore(named.lsn), (where) =>
+        visibleOf(visible, [{ type: changeType, where, more: ([row]) => `request_id=${String(row?.["request_id"])}` }])
+      )
+  }
+}
+
+const visibleOf = (visible: Visible, lookups: ReadonlyArray<Lookup>): ReadonlyArray<Lookup> =>
+  lookups.filter(({ type }) => isVisible(visible)(type))
+
+const ofRequest = (id: string, visible: Visible): ReadonlyArray<Lookup> => {
+  const where = { sql: "t.request_id = $1::uuid", parameters: [id] }
+  const more = () => `request_id=${id}`
+  return visibleOf(visible, [
+    { type: changeType, where, more },
+    { type: deliveryType, where, more }
+  ])
+}
+
+/** The types that have an object of the id, found by one statement. */
+const withId = Effect.fnUntraced(function* (id: number, visible: Visible) {
+  const sql = yield* SqlClient.SqlClient
+  const types = objectTypes.filter(isVisible(visible))
+  if (types.length === 0) return []
+  const parameters: Array<unknown> = [`${id}`]
+  const parts = types.map((type, at) => {
+    const where = visible(type)
+    const condition = after(parameters.length, where)
+    parameters.push(...where.parameters)
+    return `select ${at} as at where exists (select from ${type.table} t where t.id = $1::bigint and (${condition}))`
+  })
+  const rows = yield* sql.unsafe<{ readonly at: number }>(parts.join(" union all "), parameters)
+  const where = { sql: "t.id = $1::bigint", parameters: [`${id}`] }
+  return rows.map(({ at }): Lookup => ({ type: types[at]!, where, more: () => "" }))
+})
+
+/** The changes of the last commit at or before the LSN, in the epoch of the newest change. */
+const atOrBefore = Effect.fnUntraced(function* (lsn: bigint) {
+  const sql = yield* SqlClient.SqlClient
+  const [newest] = yield* sql<{ readonly position: string | null }>`
+    select max(position)::text as position from extras_objectchange`
+  const epoch = Number(BigInt(newest?.position ?? 0) >> lsnBits)
+  return {
+    sql: `t.position = (select max(c.position) from ${changeType.table} c where c.position <= $1::bigint)`,
+    parameters: [`${inEpoch(epoch, lsn)}`]
+  }
+})

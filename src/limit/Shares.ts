@@ -70,7 +70,7 @@ export class Shares<Holder> {
     if (count > 0) this.held.set(holder, count)
     else this.held.delete(holder)
     this.taken += by
-    if (by < 0 && this.waiting.size > 0) this.wakeThose()
+    if (by < 0 && this.waiting.size > 0) this.wakeWaiters()
   }
 
   /** Calls back once when the holder has room for so many; at once where it has. Returns how to give up. */
@@ -108,7 +108,8 @@ export class Shares<Holder> {
     }
   }
 
-  private wakeThose(): void {
+  /** Wakes the waiters whose holders have room now, in the order in which each holder's waiters came. */
+  private wakeWaiters(): void {
     for (const [holder, waiters] of this.waiting) {
       for (let [first] = waiters; first !== undefined && this.mayTake(holder, first.count); [first] = waiters) {
         waiters.shift()
@@ -125,6 +126,6 @@ export class Shares<Holder> {
     waiters!.splice(at, 1)
     if (waiters!.length === 0) this.waiting.delete(holder)
     // The waiters behind it may want less.
-    this.wakeThose()
+    this.wakeWaiters()
   }
 }

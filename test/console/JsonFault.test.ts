@@ -5,6 +5,11 @@ import { jsonFault, positionIn } from "../../src/console/fault/JsonFault.ts"
 it.each([
   ['{"and": [{"attr": "a", "value": 1}', 1, 35, '"," or "]"', "", "Add ]} at the end."],
   ['{"and": [\n  {"attr": "a"\n}', 3, 2, '"," or "]"', "", "Add ]} at the end."],
+  [
+    `${'{"a": ['.repeat(6)}1`,
+    ...([1, 44, '"," or "]"', ""] as const),
+    "12 brackets are not closed, the last of them the [ in line 1, column 42. Add ]}]}]}]}]} and 2 more at the end."
+  ],
   ['{"and": [{"attr": "a"}}', 1, 23, '"," or "]"', "}", "The [ in line 1, column 9 is not closed."],
   ['{"a": 1,}', 1, 9, "a name in double quotes", "}", "Remove the comma before it."],
   ["[1, 2,]", 1, 7, "a value", "]", "Remove the comma before it."],

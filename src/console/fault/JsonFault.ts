@@ -118,7 +118,7 @@ const expectations = (next: Next, close: string): string =>
 /** Most characters of the text that a fault repeats. */
 const foundCharsMax = 20
 
-/** Most closing brackets that an advice names. */
+/** Most closing brackets that an advice spells out. */
 const closingMax = 10
 
 const faultAt = (text: string, at: number, next: Next, open: ReadonlyArray<Open>): JsonFault => {
@@ -138,15 +138,19 @@ const words: Readonly<Record<string, string>> = {
 }
 
 const adviceFor = (text: string, at: number, next: Next, open: ReadonlyArray<Open>, found: string): string => {
+  const inner = open.at(-1)
   if (found === "" && next === "comma") {
     const missing = open.toReversed().map(({ bracket }) => closing[bracket])
-    return missing.length > closingMax ? "Close what is open." : `Add ${missing.join("")} at the end.`
+    const added = missing.slice(0, closingMax).join("")
+    if (missing.length <= closingMax) return `Add ${added} at the end.`
+    const { bracket, at: place } = inner!
+    const { line, column } = positionOf(text, place)
+    return `${missing.length} brackets are not closed, the last of them the ${bracket} in line ${line}, column ${column}. Add ${added} and ${missing.length - closingMax} more at the end.`
   }
   if (found === '"')
     return "A text ends with a double quote in the same line; in it write \\n for a line break and \\\\ for \\."
   if (found === "'") return "Texts and names have double quotes."
   if (Object.hasOwn(words, found)) return `Write ${words[found]!}.`
-  const inner = open.at(-1)
   if (/^[}\]]$/.test(found) && inner !== undefined) {
     if (/,\s*$/.test(text.slice(0, at)) && found === closing[inner.bracket]) return "Remove the comma before it."
     const { line, column } = positionOf(text, inner.at)

@@ -159,7 +159,7 @@ describe("restoring a deleted device", () => {
     const texts = [(await page(path, admin)).text, (await page(path, admin, form)).text]
     for (const text of texts) {
       expect(text).toContain("Not restored")
-      expect(text).toMatch(/inventory item tagged : Asset tag : .*already exists/)
+      expect(text).toMatch("inventory item tagged : Asset tag : There is another inventory item with this asset tag.")
       expect(text).toMatch(/inventory item child : Its parent is not restored\./)
       expect(text).toMatch(/device taken, Platform : /)
       expect(text).toMatch(/cable to the far end : B terminations : /)

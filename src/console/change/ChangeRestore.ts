@@ -27,9 +27,8 @@ import { WriteRefused } from "../../inventory/write/WriteRefused.ts"
 import { type Html, html } from "../Html.ts"
 import { changeIn } from "./ChangeIn.ts"
 import { objectText } from "./ChangeTable.ts"
-import { diffTable } from "./DiffTable.ts"
-import { namedFor } from "./Named.ts"
 import { type Restorable, refusal, restoreDeleted, showDeleted } from "./RestoreDeleted.ts"
+import { restoreTable } from "./RestoreTable.ts"
 import { csrfInput } from "../form/Csrf.ts"
 import { flash } from "../frame/Flash.ts"
 import { framed } from "../frame/Frame.ts"
@@ -81,11 +80,7 @@ const page = Effect.fnUntraced(function* (
   { change, type, row, fields, chosen, problem, status }: Drawn
 ) {
   const back = pathOf(changeType, change.id)
-  const { table } = yield* diffTable(fields, {
-    named: yield* namedFor(type, fields, request.base),
-    titles: { before: "Now", after: "Restored" },
-    chosen
-  })
+  const table = yield* restoreTable({ type, fields, chosen }, request.base)
   return yield* framed(request, {
     title: `Restore ${objectText(change)}`,
     crumbs: [[groupOf(changeType)], [pluralOf(changeType), pathOf(changeType)], [`#${change.id}`, back]],
@@ -137,7 +132,7 @@ const submit: Handler = (request) =>
     }
     const { failure } = written
     if (failure instanceof WriteRefused) {
-      return yield* page(request, { ...restoring, row, chosen, problem: refusal(failure), status: 400 })
+      return yield* page(request, { ...restoring, row, chosen, problem: refusal(type, failure), status: 400 })
     }
     const isConflict = failure instanceof HttpRefused && failure.status === 412
     return isConflict

@@ -19,9 +19,8 @@ import { groupOf } from "../frame/Menu.ts"
 import { rolledBack } from "../preview/RolledBack.ts"
 import { capital, nameOf, pathOf, pluralOf } from "../value/Title.ts"
 import { objectText } from "./ChangeTable.ts"
-import { diffTable } from "./DiffTable.ts"
-import { namedFor } from "./Named.ts"
 import { faultsOf, restoredCards } from "./RestoredCards.ts"
+import { restoreTable } from "./RestoreTable.ts"
 
 /** A change whose state before can be written again. */
 export interface Restorable {
@@ -50,7 +49,7 @@ export const restoreDeleted = Effect.fnUntraced(function* (
   const written = yield* Effect.result(inWritingTime(restore(set, request.author)))
   if (Result.isFailure(written)) {
     if (!(written.failure instanceof WriteRefused)) return yield* written.failure
-    return yield* formPage(request, restorable, { chosen, top: refusal(written.failure), status: 400 })
+    return yield* formPage(request, restorable, { chosen, top: refusal(type, written.failure), status: 400 })
   }
   const restored = written.success
   const ids = [restored.id, ...[...restored.created, ...restored.reconnected].map(({ id }) => id)]
@@ -72,7 +71,10 @@ const preview = Effect.fnUntraced(function* (request: Request, restorable: Resto
   }
   const { failure } = trial
   if (failure instanceof WriteRefused) {
-    return yield* formPage(request, restorable, { chosen, top: problemLine("It cannot be restored so.", failure) })
+    return yield* formPage(request, restorable, {
+      chosen,
+      top: problemLine("It cannot be restored so.", restorable.type, failure)
+    })
   }
   if (!(failure instanceof HttpRefused && failure.status === 413)) return yield* failure
   const below = html`${set.isCut ? cutNote : ""}
@@ -94,11 +96,7 @@ const formPage = Effect.fnUntraced(function* (
   { change, type, fields }: Restorable,
   { chosen, top = html``, below = html``, status }: Shown
 ) {
-  const { table } = yield* diffTable(fields, {
-    named: yield* namedFor(type, fields, request.base),
-    titles: { before: "Now", after: "Restored" },
-    chosen
-  })
+  const table = yield* restoreTable({ type, fields, chosen }, request.base)
   return yield* framed(request, {
     title: `Restore ${objectText(change)}`,
     crumbs: crumbsOf(change),
@@ -146,7 +144,8 @@ const cutNote = html`<p class="note" role="note">
   considered.
 </p>`
 
-export const refusal = (refused: WriteRefused): Html => problemLine("Nothing was restored.", refused)
+export const refusal = (type: ObjectType, refused: WriteRefused): Html =>
+  problemLine("Nothing was restored.", type, refused)
 
-const problemLine = (title: string, { errors }: WriteRefused): Html =>
-  html`<div class="alert-line" role="alert"><b>${title}</b>${faultsOf(errors[0] ?? {})}</div>`
+const problemLine = (title: string, type: ObjectType, { errors }: WriteRefused): Html =>
+  html`<div class="alert-line" role="alert"><b>${title}</b>${faultsOf(type, errors[0] ?? {})}</div>`

@@ -1,11 +1,13 @@
 /** The cards about the objects of a restored set: not restored and why, created, referring to a restored object again. */
-import { type Errors, type Messages, textsIn } from "../../inventory/Field.ts"
+import type { Errors, Messages } from "../../inventory/Field.ts"
+import type { ObjectType } from "../../inventory/ObjectType.ts"
 import type { LoggedObject } from "../../inventory/restore/Members.ts"
 import type { Omission } from "../../inventory/restore/Omission.ts"
 import type { Restored, RestoredObject } from "../../inventory/restore/Restore.ts"
 import { type Html, html } from "../Html.ts"
 import { number } from "../list/Pager.ts"
 import { counted } from "../bulk/BulkPage.ts"
+import { inWordsAll } from "../fault/InWords.ts"
 import { fieldTitle, inSentence, nameOf, pathOf } from "../value/Title.ts"
 
 /** Most objects of a type that a card names, and most objects that are not restored. */
@@ -80,10 +82,10 @@ const titleOf = ({ object, fields = [] }: Omission): string =>
 const isNoId = (field: string, _: number, all: ReadonlyArray<string>): boolean =>
   !field.endsWith("_id") || !all.includes(field.replace(/_id$/, "_type"))
 
-const reasonText = ({ reason, fields }: Omission): Html | string => {
+const reasonText = ({ object, reason, fields }: Omission): Html | string => {
   switch (reason.kind) {
     case "refused":
-      return html`${Object.entries(reason.errors).map(([name, messages], at) => html`${at === 0 ? "" : " "}${faultIn(name, messages)}`)}`
+      return html`${Object.entries(reason.errors).map(([name, messages], at) => html`${at === 0 ? "" : " "}${faultIn(object.type, name, messages)}`)}`
     case "not allowed":
       return fields === undefined ? "You may not add it." : "You may not set it."
     case "without":
@@ -98,8 +100,8 @@ const reasonText = ({ reason, fields }: Omission): Html | string => {
 }
 
 /** The errors of a write by the titles of its fields. */
-export const faultsOf = (errors: Errors): Html =>
-  html`${Object.entries(errors).map(([name, messages]) => html`<div>${faultIn(name, messages)}</div>`)}`
+export const faultsOf = (type: ObjectType, errors: Errors): Html =>
+  html`${Object.entries(errors).map(([name, messages]) => html`<div>${faultIn(type, name, messages)}</div>`)}`
 
-const faultIn = (name: string, messages: Messages): Html =>
-  html`${name.startsWith("_") ? "" : html`<b>${fieldTitle(name)}</b>: `}${textsIn(messages).join(" ")}`
+const faultIn = (type: ObjectType, name: string, messages: Messages): Html =>
+  html`${name.startsWith("_") ? "" : html`<b>${fieldTitle(name)}</b>: `}${inWordsAll({ type, name, messages })}`

@@ -14,6 +14,7 @@ import {
   type JsonObject,
   type Library,
   type Provided,
+  LiquidNumber,
   definePlugin,
   fromLiquid,
   jsonInteger,
@@ -111,6 +112,7 @@ const depthMax = 100
 /** A copy of plain data, paid as it is made: a list may hold another one twice, and so on. */
 const copied = (value: unknown, pay: (chars: number) => void, depth = 0): Json => {
   const found = toValueSync(value as Json) as unknown
+  if (found instanceof LiquidNumber) return found.json
   if (typeof found === "string") {
     pay(found.length)
     return found
@@ -218,7 +220,7 @@ const limitOf = ({ name, message }: Error): EngineFault["limit"] => {
 export default definePlugin({
   ...fromLiquid("liquid", builtins, [], options),
   description: "Liquid's filters, and Liquid as an engine.",
-  engines: { liquid: { compile } },
+  engines: { liquid: { compile, longNumber: (digits) => new LiquidNumber(digits) } },
   examples: [
     {
       template: "{{ 'a-b c'|slugify }} {{ [3, 1, 2]|liquid.sort|join }} {{ 'Abc'|downcase }}",

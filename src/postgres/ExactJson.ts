@@ -47,7 +47,8 @@ const partsOf = (text: string): Parts => {
 /** A text that is the same for equal numbers, and no number of JavaScript. */
 const keyOf = ({ sign, digits, exponent }: Parts): string => `${sign < 0 ? "-" : ""}0.${digits}e${exponent}`
 
-const isRounded = (text: string, number: number): boolean => {
+/** Whether JavaScript's number of a JSON number is another one. */
+export const isRounded = (text: string, number: number): boolean => {
   if (!Number.isFinite(number)) return true
   const shown = `${number}`
   // Most are integers, and quickly told.
@@ -198,4 +199,15 @@ export const compareNumbers = (one: number | ExactNumber, other: number | ExactN
   if (a.sign !== b.sign || a.sign === 0) return a.sign - b.sign
   if (a.exponent !== b.exponent) return a.sign * (a.exponent - b.exponent)
   return a.digits === b.digits ? 0 : a.digits < b.digits ? -a.sign : a.sign
+}
+
+/**
+ * As `compareNumbers`, for a program whose own numbers are JavaScript's: such a number beyond 2^53 may have been rounded
+ * itself, and equals every number that is rounded to it. NaN compared with NaN.
+ */
+export const compareWithRounded = (exact: ExactNumber, other: number | ExactNumber): number => {
+  if (typeof other !== "number") return compareNumbers(exact, other)
+  if (!Number.isSafeInteger(other) && Number(exact.toString()) === other) return 0
+  // An infinite number is beyond all others, and not a number is no order.
+  return Number.isFinite(other) ? compareNumbers(exact, other) : -other
 }

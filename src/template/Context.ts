@@ -1,17 +1,14 @@
 /** The context of templates: an event as JSON text, and the values that plugins add. */
 import type { JsonObject as PluginObject } from "./plugin/Plugin.ts"
-import { type ExactNumber, parseExactly, withoutExact } from "../postgres/ExactJson.ts"
+import { type ExactNumber, isRounded, parseExactly, withoutExact } from "../postgres/ExactJson.ts"
 import { copyJson } from "./plugin/PluginBridge.ts"
 import { parseJsonObject } from "../jinja/value/ContextJson.ts"
 import { Dict, type JsonObject } from "../jinja/value/Dict.ts"
 
 const nothing: PluginObject = {}
 
-/** A number as Python has it: an integer has all digits, a float is rounded. */
-const longInteger = (number: ExactNumber): bigint | number => {
-  const text = number.toString()
-  return /[.e]/i.test(text) ? Number(text) : BigInt(text)
-}
+/** A number as plugins get it: an integer has all digits, a float is rounded. */
+const forPlugins = (digits: string): bigint | number => (/[.e]/i.test(digits) ? Number(digits) : BigInt(digits))
 
 export class Context {
   /** JSON text of an object. */
@@ -36,13 +33,21 @@ export class Context {
   }
 
   private parse(): JsonObject {
-    const parsed = parseJsonObject(this.text)
+    const parsed = parseJsonObject(this.text, isRounded)
     return this.added === nothing ? parsed : { ...parsed, ...(copyJson(this.added) as JsonObject) }
   }
 
-  /** For other engines and for plugins: a copy per call. Long integers are bigints. */
-  plain(): PluginObject {
-    return { ...(withoutExact(parseExactly(this.text), longInteger) as PluginObject), ...structuredClone(this.added) }
+  /** For other engines and for plugins: a copy per call. `longNumber` makes the numbers that JavaScript rounds. */
+  plain(longNumber: (digits: string) => unknown = forPlugins): PluginObject {
+    const made = new Map<string, unknown>()
+    // One value for equal numbers: engines may compare references.
+    const one = (number: ExactNumber): unknown => {
+      const digits = number.toString()
+      const known = made.get(digits) ?? longNumber(digits)
+      made.set(digits, known)
+      return known
+    }
+    return { ...(withoutExact(parseExactly(this.text), one) as PluginObject), ...structuredClone(this.added) }
   }
 
   /** Equal for equal events, so that random choices are the same when a template is rendered again (FNV-1a). */

@@ -81,9 +81,10 @@ export class Renderer {
     if (found === undefined) throw noEngine(name)
     if (source.length > this.limits.sourceChars) throw placeless(limitFault("source"))
     const where = `${found.plugin}.${name}`
+    const { longNumber } = found.engine
     const render = engineGuard(where, () => found.engine.compile(source, { ...this.limits, headers }, this.library))
     return (context) => {
-      const output = engineGuard(where, () => render(context.plain(), () => context.seed))
+      const output = engineGuard(where, () => render(context.plain(longNumber), () => context.seed))
       if (output.length > this.limits.outputChars) throw placeless(limitFault("output"))
       return output
     }

@@ -39,7 +39,7 @@ class Writer {
       default:
         break
     }
-    if (value instanceof Float) return floatJson(value.value)
+    if (value instanceof Float) return value.digits ?? floatJson(value.value)
     if (value instanceof Markup) return this.string(value.text)
     if (!Array.isArray(value) && !(value instanceof Tuple) && !(value instanceof Dict)) {
       throw typeFault(`Object of type ${typeName(value)} is not JSON serializable`)

@@ -43,7 +43,7 @@ export const bigText = (runtime: Runtime, value: bigint): string => {
 }
 
 const writeObject = (runtime: Runtime, value: Array<Value> | Obj, open: Array<Value>): string => {
-  if (value instanceof Float) return floatText(value.value)
+  if (value instanceof Float) return value.digits ?? floatText(value.value)
   if (value instanceof Markup) return `Markup(${textRepr(runtime, value.text)})`
   if (value instanceof Bytes) return bytesRepr(runtime, value.bytes)
   const array = Array.isArray(value)

@@ -55,10 +55,13 @@ export const address = "0x7f0000000000"
 export class Float extends Obj {
   readonly typeName = "float"
   readonly value: number
+  /** The digits of a number in JSON that JavaScript rounds: it is printed with all of them. */
+  readonly digits: string | undefined
 
-  constructor(value: number) {
+  constructor(value: number, digits?: string) {
     super()
     this.value = value
+    this.digits = digits
   }
 }
 

@@ -3,7 +3,7 @@ import { typeFault } from "../../jinja/runtime/Fault.ts"
 import { Pattern } from "../runtime/Pattern.ts"
 import type { Run } from "../runtime/Run.ts"
 import { add, numberOf, text } from "../value/Operators.ts"
-import { type Native, SafeText, type Value } from "../value/Values.ts"
+import { type Native, LongNumber, SafeText, type Value } from "../value/Values.ts"
 import { given, lengthOf, likeInput, orEmpty, textOf } from "./Inputs.ts"
 
 const capitalized = (word: string): string => {
@@ -52,7 +52,7 @@ const indent: Native = (run, input, wanted, first) => {
 const replace: Native = (run, input, old, by, most) => {
   if (old instanceof Pattern) return old.replaced(run, textOf(run, input), text(run, by))
   if (typeof old !== "number" && typeof old !== "string") return input
-  const value = typeof input === "number" ? `${input}` : input
+  const value = typeof input === "number" || input instanceof LongNumber ? text(run, input) : input
   if (typeof value !== "string" && !(value instanceof SafeText)) return value
   const source = textOf(run, value)
   const wanted = `${old}`

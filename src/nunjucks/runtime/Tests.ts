@@ -1,7 +1,7 @@
 /** Nunjucks' built-in tests, the names after `is`. */
 import { typeFault } from "../../jinja/runtime/Fault.ts"
 import { operators } from "../value/Operators.ts"
-import { Callable, type Native, SafeText, type Value, isObject, kindOf } from "../value/Values.ts"
+import { Callable, LongNumber, type Native, SafeText, type Value, isObject, kindOf } from "../value/Values.ts"
 import type { Run } from "./Run.ts"
 
 const operator = (name: string): Native => {
@@ -53,7 +53,7 @@ export const builtinTests: ReadonlyMap<string, Native> = new Map<string, Native>
   ["upper", inCase((text) => text.toUpperCase())],
   ["null", (_run, value) => value === null],
   ["undefined", (_run, value) => value === undefined],
-  ["number", (_run, value) => typeof value === "number"],
+  ["number", (_run, value) => typeof value === "number" || value instanceof LongNumber],
   ["string", (_run, value) => typeof value === "string"],
   ["iterable", iterable],
   ["mapping", (_run, value) => isObject(value) || value instanceof SafeText]

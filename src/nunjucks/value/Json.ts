@@ -1,7 +1,7 @@
 /** `JSON.stringify(value, null, indent)` for the values of templates, paid as it is written. */
 import { limitFault } from "../../jinja/runtime/Fault.ts"
 import type { Run } from "../runtime/Run.ts"
-import { Callable, Opaque, SafeText, type Value } from "./Values.ts"
+import { Callable, LongNumber, Opaque, SafeText, type Value } from "./Values.ts"
 
 export const stringify = (run: Run, value: Value, indent: string): string | undefined =>
   new Writer(run, indent).write(value, "\n", 0)
@@ -28,13 +28,13 @@ class Writer {
       }
       case "number":
         return Number.isFinite(value) ? `${value + 0}` : "null"
-      case "bigint":
       case "boolean":
         return `${value}`
       case "undefined":
         return undefined
     }
     if (value instanceof Callable) return undefined
+    if (value instanceof LongNumber) return value.text
     // As the package's class looks to JSON.
     if (value instanceof SafeText) return this.write({ val: value.text, length: value.text.length }, line, depth)
     if (value instanceof Opaque) return "{}"

@@ -6,7 +6,7 @@ import { textMethods } from "../methods/TextMethods.ts"
 import { Pattern } from "../runtime/Pattern.ts"
 import type { Run } from "../runtime/Run.ts"
 import { text } from "./Operators.ts"
-import { Callable, Opaque, SafeText, type Value, isObject, kindOf } from "./Values.ts"
+import { Callable, LongNumber, Opaque, SafeText, type Value, isObject, kindOf } from "./Values.ts"
 
 /** `value[key]`; undefined if there is no such property, and of undefined and null. */
 export const lookup = (run: Run, value: Value, key: Value): Value => {
@@ -28,7 +28,7 @@ const method = (value: Value, name: string): Callable | undefined => {
   if (name === "hasOwnProperty" && isObject(value)) {
     return new Callable((run, key) => Object.hasOwn(value, text(run, key)))
   }
-  const self = value instanceof SafeText ? value.text : value
+  const self = value instanceof SafeText ? value.text : value instanceof LongNumber ? value.number : value
   if (typeof self === "string") return bound(textMethods.get(name), self)
   if (typeof self === "number") return bound(numberMethods.get(name), self)
   if (Array.isArray(self)) return bound(listMethods.get(name), self)

@@ -1,16 +1,15 @@
 /**
- * The values of templates: JavaScript's own primitives, lists and plain objects, and three classes.
+ * The values of templates: JavaScript's own primitives, lists and plain objects, and four classes.
  *
  * An object is read by its own properties only (Lookup.ts), so what its prototype has is out of reach. No JavaScript
  * function is a value: what a template calls is a Callable.
  */
 import type { Run } from "../runtime/Run.ts"
 
-/** A whole number of the context that JavaScript would round is a bigint. */
-export type Value = undefined | null | boolean | number | bigint | string | Opaque | List | Obj
+export type Value = undefined | null | boolean | number | string | Opaque | List | Obj
 export type List = Array<Value>
 export type Obj = { [name: string]: Value }
-export type Primitive = undefined | null | boolean | number | bigint | string
+export type Primitive = undefined | null | boolean | number | string
 
 /** A value without properties that templates could read. */
 export abstract class Opaque {
@@ -25,6 +24,21 @@ export class SafeText extends Opaque {
   constructor(text: string) {
     super()
     this.text = text
+  }
+}
+
+/**
+ * A number of the context that JavaScript would round. It is printed with all its digits and compared by them; operators
+ * that compute take the rounded number.
+ */
+export class LongNumber extends Opaque {
+  override readonly text: string
+  readonly number: number
+
+  constructor(digits: string) {
+    super()
+    this.text = digits
+    this.number = Number(digits)
   }
 }
 
@@ -59,6 +73,7 @@ export const kindOf = (value: Value): string => {
   if (value === null || value === undefined) return String(value)
   if (value instanceof Callable) return "a function"
   if (value instanceof SafeText) return "safe text"
+  if (value instanceof LongNumber) return "a number"
   if (value instanceof Opaque) return "a regular expression"
   if (Array.isArray(value)) return "a list"
   return typeof value === "object" ? "an object" : typeof value === "string" ? "text" : `a ${typeof value}`

@@ -15,6 +15,7 @@ import {
   toValueSync
 } from "liquidjs"
 import { builtinFilters } from "../../jinja/filters/Filters.ts"
+import { LiquidNumber } from "./LiquidNumber.ts"
 import type { Call, Example, Filter, Json, JsonObject, Plugin } from "./Plugin.ts"
 
 /** Names that a template may read of `forloop` and `tablerowloop`, which are objects of LiquidJS with methods. */
@@ -97,9 +98,14 @@ const adapt = (liquid: Liquid, name: string, filter: FilterImplOptions): Filter 
   return (call, input, ...args) => {
     const context = contextOf(liquid, call)
     const self = { context, token, liquid } as unknown as ThisParameterType<typeof handler>
-    return toValueSync(handler.apply(self, [input, ...args, ...Object.entries(call.named)])) as Json
+    const given = [input, ...args, ...Object.entries(call.named)].map(withLongNumber)
+    const result: unknown = toValueSync(handler.apply(self, given as Parameters<typeof handler>) as Json)
+    return (result instanceof LiquidNumber ? result.json : result) as Json
   }
 }
+
+/** LiquidJS does not compute with bigints. */
+const withLongNumber = (value: unknown): unknown => (typeof value === "bigint" ? new LiquidNumber(`${value}`) : value)
 
 /** A context whose meters are the template's budget. */
 const contextOf = (liquid: Liquid, { charge }: Call): Context => {

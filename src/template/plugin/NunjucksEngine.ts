@@ -7,6 +7,7 @@ import { compileNunjucks } from "../../nunjucks/Nunjucks.ts"
 import type { Environment, Run } from "../../nunjucks/runtime/Run.ts"
 import {
   Callable,
+  LongNumber,
   type Native,
   type Obj,
   Opaque,
@@ -24,7 +25,8 @@ export const nunjucksEngine: Engine = {
     const added = known.get(library) ?? environmentOf(library)
     known.set(library, added)
     return compileNunjucks(source, { limits, headers: limits.headers, added }) as ReturnType<Engine["compile"]>
-  }
+  },
+  longNumber: (digits) => new LongNumber(digits)
 }
 
 const environmentOf = ({ filters, tests, globals }: Library): Environment => ({
@@ -73,6 +75,7 @@ const toJson = (run: Run, value: Value, depth = 0): Json => {
   if (typeof value !== "object" || value === null) return value
   run.tick(1)
   if (depth > run.limits.valueDepth) throw limitFault("depth")
+  if (value instanceof LongNumber) return /[.e]/i.test(value.text) ? value.number : BigInt(value.text)
   if (value instanceof Opaque) return value.text
   if (Array.isArray(value)) {
     run.alloc(value.length * 8)
@@ -97,7 +100,7 @@ const fromJson = (run: Run, json: unknown, depth = 0): Value => {
     case "undefined":
       return json
     case "bigint":
-      return Number(json)
+      return Number.isSafeInteger(Number(json)) ? Number(json) : new LongNumber(`${json}`)
     case "object":
       break
     default:

@@ -11,6 +11,7 @@ import type { Limits } from "../../jinja/runtime/Limits.ts"
 
 export { jsonInteger, jsonText } from "./JsonText.ts"
 export { type LiquidPlugin, fromLiquid, renderPlain } from "./LiquidFilters.ts"
+export { LiquidNumber } from "./LiquidNumber.ts"
 export { nunjucksEngine } from "./NunjucksEngine.ts"
 export { type NunjucksCollection, fromNunjucks } from "./NunjucksFilters.ts"
 
@@ -74,6 +75,11 @@ export interface Engine {
     limits: EngineLimits,
     library: Library
   ) => (context: JsonObject, seed: () => number) => string
+  /**
+   * Makes the value of a number that JavaScript would round, from its digits as JSON has them. Usual is a bigint for an
+   * integer, and the rounded number for another one.
+   */
+  readonly longNumber?: (digits: string) => unknown
 }
 
 /** A template that an engine cannot parse or render, and where. */

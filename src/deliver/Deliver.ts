@@ -30,10 +30,12 @@ import { takeUpRetries } from "../requests/RetryByHand.ts"
 import { replayType, workOffReplays } from "../requests/Replay.ts"
 import { sendingNews, sendingState } from "../requests/Sending.ts"
 import { HealthWatch } from "./HealthWatch.ts"
+import { Waiting } from "../history/inspect/Waiting.ts"
 import { logDefectAndContinue } from "../eventloop/LogDefect.ts"
 import { absentAmong, discardDeleted } from "../queue/recover/Deleted.ts"
 import { Missing } from "../queue/recover/Missing.ts"
-import { allWebhooks, sweep } from "./Sweeper.ts"
+import { allWebhooks } from "../log/BacklogTable.ts"
+import { sweep } from "./Sweeper.ts"
 import { backlog } from "../history/tasks/Backlog.ts"
 
 const webhookType = objectType("extras.webhook")
@@ -104,7 +106,7 @@ export class Deliver extends Context.Service<
         warnings: Effect.sync(() => actors.loops.warnings())
       })
     })
-  )
+  ).pipe(Layer.provide(Waiting.layer))
 }
 
 /** Keeps an actor per enabled webhook, as the table says, and takes up what is asked for by hand. */

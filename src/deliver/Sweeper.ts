@@ -12,14 +12,7 @@ import type { Actor } from "./actor/Actor.ts"
 import type { Actors } from "./actor/Actors.ts"
 import { deletedAmong } from "../queue/recover/Deleted.ts"
 import { settleLogged } from "../queue/recover/SettleLogged.ts"
-import { backlogTable } from "../log/BacklogTable.ts"
-
-/** The ids of all webhooks: Redis holds deliveries of paused and disabled webhooks too. */
-export const allWebhooks = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql<{ readonly id: string }>`select id::text as id from extras_webhook`
-  return rows.map(({ id }) => Number(id))
-})
+import { allWebhooks, backlogTable } from "../log/BacklogTable.ts"
 
 /** Webhooks looked at together. */
 const lookedAtOnce = 20

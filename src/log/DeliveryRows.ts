@@ -17,6 +17,12 @@ interface Unattempted {
   readonly askedBy?: number | undefined
   /** Whether it does not wait for an open circuit breaker. */
   readonly isUrgent?: boolean
+  /** Id of the operation of which it is a part. */
+  readonly operation?: string
+  /** Whether it waits in Redis, and stays there unless it was dropped. */
+  readonly isInRedis?: boolean
+  /** Whether a row that exists stays as it is. */
+  readonly keepsRows?: boolean
 }
 
 /** `SetAside`: no event can be made of the change (capture/changelog/SetAside.ts). */
@@ -26,34 +32,37 @@ interface Unmakeable {
 }
 
 /** The change of a row that exists. */
-const change = `do update set status = excluded.status, next_attempt = null,
+const change = `do update set status = excluded.status, next_attempt = excluded.next_attempt,
   reason = coalesce(nullif(extras_delivery.reason, ''), excluded.reason),
   message = coalesce(nullif(extras_delivery.message, ''), excluded.message)`
 
 /** Adds deliveries as `failed`; a row that exists stays as it is. */
 export const insertFailed = (deliveries: ReadonlyArray<Delivery>, failed: Unmakeable) =>
-  insertUnattempted(deliveries, { failed })
+  insertUnattempted(deliveries, { failed, keepsRows: true })
 
 /**
- * Adds the deliveries as `queued`, to be taken up like retries by hand, or as `discarded` with the reason. An existing
- * row gets the status, and the reason if it had none.
+ * Adds the deliveries as `queued`, to be taken up like retries by hand, as `retrying` if Redis holds them, or as
+ * `discarded` with the reason. An existing row gets the status, and the reason if it had none. Returns the ids of the
+ * deliveries whose rows were written.
  */
 export const insertUnattempted = Effect.fnUntraced(function* (
   deliveries: ReadonlyArray<Delivery>,
-  { dropped, failed, askedBy, isUrgent = false }: Unattempted = {}
+  { dropped, failed, askedBy, isUrgent = false, operation, isInRedis = false, keepsRows = false }: Unattempted = {}
 ) {
-  if (deliveries.length === 0) return
+  if (deliveries.length === 0) return []
   const sql = yield* SqlClient.SqlClient
-  const insert = sql.unsafe(
+  const insert = sql.unsafe<{ readonly id: string }>(
     `insert into extras_delivery (delivery_id, webhook_id, status, event, object_type, object_id, request_id, time,
-                                  position, idx, attempts, reason, message, asked_by, is_urgent)
+                                  position, idx, attempts, reason, message, asked_by, is_urgent, operation_id,
+                                  next_attempt)
      select i, w::bigint, $1, e, t, o::bigint, r::uuid, c::timestamptz, p::bigint, x::bigint, a::bigint, $12, $13,
-            $14::text::bigint, $15::boolean
+            $14::text::bigint, $15::boolean, $16::text::bigint, case when $17::boolean then now() end
        from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
                    $10::text[], $11::text[]) as u (i, w, e, t, o, r, c, p, x, a)
-     on conflict (delivery_id, time) ${failed === undefined ? change : "do nothing"}`,
+     on conflict (delivery_id, time) ${keepsRows ? "do nothing" : change}
+     returning delivery_id as id`,
     [
-      failed !== undefined ? "failed" : dropped !== undefined ? "discarded" : "queued",
+      failed !== undefined ? "failed" : dropped !== undefined ? "discarded" : isInRedis ? "retrying" : "queued",
       deliveries.map(({ id }) => id),
       deliveries.map(({ webhook }) => `${webhook}`),
       deliveries.map(({ event }) => event),
@@ -67,11 +76,14 @@ export const insertUnattempted = Effect.fnUntraced(function* (
       (failed ?? dropped)?.reason ?? "",
       (failed ?? dropped)?.message ?? "",
       askedBy === undefined ? null : `${askedBy}`,
-      isUrgent
+      isUrgent,
+      operation ?? null,
+      isInRedis
     ]
   )
-  yield* deliveryDays.write(
+  const rows = yield* deliveryDays.write(
     deliveries.map(({ time }) => time),
     insert
   )
+  return rows.map(({ id }) => id)
 })

@@ -5,8 +5,10 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import type { Delivery } from "../event/Delivery.ts"
 import { announceChannel } from "../inventory/database/DatabaseFunctions.ts"
 import { objectType } from "../inventory/Registry.ts"
+import { insertUnattempted, deliveryDays } from "../log/DeliveryRows.ts"
 import { type Query, filter } from "../inventory/derive/filter/Filter.ts"
 import { type Where, allVisible, isEverything } from "../inventory/derive/filter/Where.ts"
 import { askForProbe, openBreakerOf } from "../log/BreakerTable.ts"
@@ -15,11 +17,13 @@ import { type Kept, resume } from "./Resume.ts"
 import type { BulkAction } from "./Plan.ts"
 import { askForRetry } from "./RetryByHand.ts"
 import { deliveryType } from "../log/DeliveryRows.ts"
+import { type Selection, countUnattempted, overUnattempted, sumOf } from "../history/inspect/Unattempted.ts"
+import { unwanted } from "./WaitingActions.ts"
 import { WorkEnded, WorkRefused, workOffAll } from "./Work.ts"
 
 export const operationType = objectType("extras.operation")
 
-/** Deliveries changed at once. */
+/** Rows of the delivery log that are changed at once. */
 const pageSize = 500
 
 interface OperationRequest {
@@ -33,13 +37,18 @@ interface OperationRequest {
 
 const told = `select pg_notify('${announceChannel}', 'extras.operation 0')::text`
 
+/** For the count of a dry run. */
+const isMore = "More deliveries wait than were counted."
+
 /** Asks for the operation; returns its id. */
 export const askForOperation = Effect.fnUntraced(function* ({ action, query, where, dryRun }: OperationRequest) {
   const sql = yield* SqlClient.SqlClient
+  const waiting = yield* countUnattempted({ query, where })
   const at = where.parameters.length
   const [row] = yield* sql.unsafe<{ readonly id: string }>(
-    `insert into ${operationType.table} (action, filter, dry_run, status, total, done, until_id)
-     select $${at + 1}, $${at + 2}, $${at + 3}::boolean, $${at + 4}, count(*), 0, coalesce(max(t.id), 0)
+    `insert into ${operationType.table} (action, filter, dry_run, status, total, message, done, until_id)
+     select $${at + 1}, $${at + 2}, $${at + 3}::boolean, $${at + 4}, count(*) + $${at + 5}::text::bigint, $${at + 6}, 0,
+            coalesce(max(t.id), 0)
        from extras_delivery t where ${where.sql}
      returning id::text as id`,
     [
@@ -47,7 +56,9 @@ export const askForOperation = Effect.fnUntraced(function* ({ action, query, whe
       action,
       new URLSearchParams(query as Array<[string, string]>).toString(),
       dryRun,
-      dryRun ? "done" : "queued"
+      dryRun ? "done" : "queued",
+      `${sumOf(waiting)}`,
+      waiting.isMinimum ? isMore : ""
     ]
   )
   yield* sql.unsafe(told)
@@ -75,19 +86,28 @@ interface Operation {
   readonly until_id: string | null
 }
 
+interface Progress {
+  readonly done: number
+  readonly gone?: number
+  /** Id of the last row of the delivery log that it has reached. */
+  readonly last?: number
+}
+
 /** Writes the progress. Fails with WorkEnded if the operation was cancelled. */
-const moveOn = Effect.fnUntraced(function* (id: string, done: number, last: number, gone = 0) {
+const moveOn = Effect.fnUntraced(function* (id: string, { done, gone = 0, last }: Progress) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql`
     update extras_operation
-       set done = done + ${done}::int, gone = coalesce(gone, 0) + ${gone}::int, last_id = ${last}::bigint, heard = now()
+       set done = done + ${done}::int, gone = coalesce(gone, 0) + ${gone}::int,
+           last_id = coalesce(${last ?? null}::text::bigint, last_id), heard = now(),
+           -- More may wait than were counted.
+           total = total + greatest(done + coalesce(gone, 0) + ${done}::int + ${gone}::int - total, 0)
      where id = ${id}::bigint and status = 'running' returning id::text`
   if (rows.length === 0) return yield* new WorkEnded()
 })
 
 interface Selected {
   readonly id: string
-  readonly webhook: string
   readonly turn: Turn
 }
 
@@ -119,21 +139,27 @@ const noteHeld = (operation: string, ids: ReadonlyArray<number>) =>
     (sql) => sql`update extras_delivery set operation_id = ${operation}::text::bigint where id = any (${ids}::bigint[])`
   )
 
-const overPages = Effect.fnUntraced(function* (operation: Operation, act: typeof askForRetry) {
-  const sql = yield* SqlClient.SqlClient
+/** The condition of the operation. Fails with WorkRefused. */
+const selectionOf = Effect.fnUntraced(function* (operation: Operation) {
+  const query = [...new URLSearchParams(operation.filter)]
   // The user who asked may see and change all deliveries (http/webhooks/Deliveries.ts).
-  const filtered = filter(deliveryType, [...new URLSearchParams(operation.filter)], allVisible, { strict: true })
+  const filtered = filter(deliveryType, query, allVisible, { strict: true })
   // A version that no longer knows a filter must not take it for every delivery.
   if ("errors" in filtered || (operation.filter !== "" && isEverything(filtered.where))) {
     return yield* new WorkRefused({ message: `The filter is not understood: ${operation.filter}` })
   }
-  const { sql: condition, parameters } = filtered.where
+  return { query, where: filtered.where, until: operation.asked }
+})
+
+const overPages = Effect.fnUntraced(function* (operation: Operation, { where }: Selection) {
+  const sql = yield* SqlClient.SqlClient
+  const act = operation.action === "retry" ? askForRetry : askForDiscard
+  const { sql: condition, parameters } = where
   const at = parameters.length
   let last = operation.last_id
   const isRetry = operation.action === "retry"
   // Locked: an attempt that ends meanwhile is seen before its delivery is asked for again, or waits.
-  const statement = `select t.id::text as id, t.webhook_id::text as webhook,
-           ${isRetry ? yield* turnOfRetry(`$${at + 3}`) : "'ours'"} as turn
+  const statement = `select t.id::text as id, ${isRetry ? yield* turnOfRetry(`$${at + 3}`) : "'ours'"} as turn
       from extras_delivery t
     where (${condition}) and t.id > $${at + 1}::bigint and t.id <= $${at + 2}::bigint
     order by t.id limit ${pageSize} for update of t`
@@ -146,19 +172,61 @@ const overPages = Effect.fnUntraced(function* (operation: Operation, act: typeof
     ) as [Array<number>, Array<number>]
     const acted = yield* act(ours, operation.id)
     if (held.length > 0) yield* noteHeld(operation.id, held)
-    if (isRetry) yield* askForProbe([...new Set(page.map(({ webhook }) => Number(webhook)))])
     const reached = page.at(-1)!.id
-    yield* moveOn(operation.id, acted.length + held.length, Number(reached), ours.length - acted.length)
+    yield* moveOn(operation.id, {
+      ...{ done: acted.length + held.length, gone: ours.length - acted.length, last: Number(reached) }
+    })
     last = reached
     return true
   })
   while (yield* sql.withTransaction(step));
 })
 
+/**
+ * Discards the deliveries that wait without an attempt. A retry notes them: each is sent from where it waits, so that none
+ * is sent twice. Passes are repeated, since a delivery may move from a place that
+ * is still to come to one that was read.
+ */
+const overWaiting = Effect.fnUntraced(function* (operation: Operation, selection: Selection) {
+  const sql = yield* SqlClient.SqlClient
+  const { id, action } = operation
+  const take = Effect.fnUntraced(function* (found: ReadonlyArray<Delivery>) {
+    const inserted = yield* insertUnattempted(found, {
+      ...{ operation: id, isInRedis: true, keepsRows: true },
+      ...(action === "discard" && { dropped: unwanted })
+    })
+    yield* moveOn(id, { done: inserted.length })
+    if (action === "discard") yield* sql`select pg_notify(${announceChannel}, 'extras.delivery 0')::text`
+    return inserted.length
+  })
+  for (let taken = 1; taken > 0;) {
+    taken = 0
+    yield* overUnattempted(selection, (found) =>
+      deliveryDays
+        .write(
+          found.map(({ time }) => time),
+          sql.withTransaction(take(found))
+        )
+        .pipe(Effect.map((count) => (taken += count) >= 0))
+    )
+  }
+})
+
+/** Probes the open breakers that hold deliveries of the operation; before all were noted, one would be left out. */
+const probeFor = Effect.fnUntraced(function* (operation: string) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ readonly id: string }>`
+    select distinct webhook_id::text as id from extras_delivery where operation_id = ${operation}::text::bigint`
+  yield* askForProbe(rows.map(({ id }) => Number(id)))
+})
+
 const workOff = Effect.fnUntraced(function* (operation: Operation) {
   const { id, action, webhook_id, keep } = operation
-  if (action === "resume") yield* resume(Number(webhook_id), keep ?? "all", (done) => moveOn(id, done, 0))
-  else yield* overPages(operation, action === "retry" ? askForRetry : askForDiscard)
+  if (action === "resume") return yield* resume(Number(webhook_id), keep ?? "all", (done) => moveOn(id, { done }))
+  const selection = yield* selectionOf(operation)
+  yield* overWaiting(operation, selection)
+  yield* overPages(operation, selection)
+  if (action === "retry") yield* probeFor(id)
 })
 
 export const workOffOperations = workOffAll(

@@ -3,12 +3,13 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Query } from "../inventory/derive/filter/Filter.ts"
 import type { Where } from "../inventory/derive/filter/Where.ts"
+import { countUnattempted, sumOf } from "../history/inspect/Unattempted.ts"
 
 export type BulkAction = "retry" | "discard"
 
 /** Outcomes that an action is meant for where the filter names none: nobody retries what succeeded by accident. */
 const meant: Readonly<Record<BulkAction, ReadonlyArray<string>>> = {
-  retry: ["failed", "retrying"],
+  retry: ["queued", "retrying", "failed"],
   discard: ["queued", "retrying", "failed"]
 }
 
@@ -38,6 +39,10 @@ export interface Share {
 
 export interface Plan {
   readonly total: number
+  /** How many of them wait for their first attempt. */
+  readonly unattempted: number
+  /** Whether more of these wait than were counted. */
+  readonly isMinimum: boolean
   readonly oldest: string | null
   readonly webhooks: ReadonlyArray<Share>
   /** Matching deliveries that the action leaves as they are, by outcome. */
@@ -54,13 +59,21 @@ interface Found extends Share {
 /** `where`: what the query means without the outcomes that the action adds. */
 export const planOf = Effect.fnUntraced(function* (action: BulkAction, query: Query, where: Where) {
   const sql = yield* SqlClient.SqlClient
+  const waiting = yield* countUnattempted({ query, where })
+  const at = where.parameters.length
   const { unprepared } = sql.unsafe<Found>(
     `select g.webhook::float8 as webhook, g.status, g.count::float8 as count, to_json(g.oldest)#>>'{}' as oldest,
             w.name, w.ordering, w.rate_limit::float8 as rate_limit, w.enabled, w.paused
-       from (select t.webhook_id as webhook, t.status, count(*) as count, min(t.time) as oldest
-               from extras_delivery t where ${where.sql} group by 1, 2) g
+       from (select webhook, status, sum(count) as count, min(oldest) as oldest
+               from (select t.webhook_id as webhook, t.status, count(*) as count, min(t.time) as oldest
+                       from extras_delivery t where ${where.sql} group by 1, 2
+                     union all
+                     select u.webhook, 'queued', u.count, u.oldest
+                       from jsonb_to_recordset($${at + 1}::text::jsonb)
+                              as u (webhook bigint, count bigint, oldest timestamptz)) each
+              group by 1, 2) g
        left join extras_webhook w on w.id = g.webhook`,
-    where.parameters
+    [...where.parameters, JSON.stringify(Array.from(waiting.counts, ([webhook, each]) => ({ webhook, ...each })))]
   )
   const rows = yield* unprepared
   // What was discarded or has succeeded cannot be discarded, even by name.
@@ -78,6 +91,8 @@ export const planOf = Effect.fnUntraced(function* (action: BulkAction, query: Qu
   )
   return {
     total: sum(acted),
+    unattempted: sumOf(waiting),
+    isMinimum: waiting.isMinimum,
     oldest: webhooks.map(({ oldest }) => oldest).toSorted()[0] ?? null,
     webhooks: webhooks.slice(0, sharesMax),
     leftOut: [...leftOut].map(([status, each]) => ({ status, count: sum(each) }))

@@ -15,7 +15,8 @@ import { discardOne, retryOne } from "./OneDelivery.ts"
 /** Most deliveries of one request. */
 export const actedOnMax = 500
 
-const discarded = { reason: "Unwanted", message: "A user discarded it before its first attempt." } as const
+/** Why a delivery without an attempt was discarded. */
+export const unwanted = { reason: "Unwanted", message: "A user discarded it before its first attempt." } as const
 
 interface Named {
   readonly id: string
@@ -77,14 +78,11 @@ export const actOnWaiting = Effect.fnUntraced(function* (action: "retry" | "disc
     if (isDone) acted.push(id)
   }
   const fresh = yield* unattempted(ids.filter((id) => !rows.has(id)))
-  yield* insertUnattempted(fresh, action === "retry" ? { isUrgent: true } : { dropped: discarded })
-  const freshIds = fresh.map(({ id }) => id)
-  // A discarded row with a next attempt is removed from Redis.
-  if (action === "discard") {
-    yield* sql`
-      update extras_delivery set next_attempt = now()
-       where delivery_id = any (${freshIds}::text[]) and status = 'discarded'`
-  }
+  // A row that exists by now is of an attempt that has ended meanwhile.
+  const inserted = yield* insertUnattempted(fresh, {
+    ...(action === "retry" ? { isUrgent: true } : { dropped: unwanted, isInRedis: true }),
+    keepsRows: true
+  })
   yield* sql`select pg_notify(${announceChannel}, 'extras.delivery 0')::text`
-  return [...acted, ...freshIds]
+  return [...acted, ...inserted]
 })

@@ -140,6 +140,23 @@ describe("a retry of many held deliveries", () => {
   })
 })
 
+describe("a retry of all of a webhook", () => {
+  it("reports the deliveries that were never attempted as well", async () => {
+    const { id, tries } = await opened("whole")
+    const { json } = await post("/api/extras/deliveries/retry/", { filter: { webhook_id: id } })
+    expect(json["total"]).toBe(heldCount)
+    await hooks.arrived("whole", tries + 1)
+    wellAgain("whole")
+    expect((await post(`/api/extras/webhooks/${id}/probe/`)).status).toBe(202)
+    await all(id)
+    const { json: operation } = await hooks.api.call<Json>("GET", `/api/extras/operations/${json.id}/`)
+    expect(operation["report"]).toEqual({
+      ...{ sent: heldCount, accepted: heldCount, held: 0, waiting: 0, gone: 0, changed: 0 }
+    })
+    expect(hooks.at("whole")).toHaveLength(tries + 1 + heldCount)
+  })
+})
+
 describe("a webhook that needs a look", () => {
   it("is told of by the readiness, the problems, the metrics and check alike", async () => {
     const { id } = await opened("ill")

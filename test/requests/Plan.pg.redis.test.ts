@@ -45,7 +45,7 @@ describe("a plan", () => {
     await hooks.deliveries(ordered, "successful", 1)
     const { json } = await get(`retry/?webhook_id=${ordered}`)
     expect(json).toMatchObject({ count: 3, left_out: [{ status: "successful", count: 1 }], dry_run: null })
-    expect(json.filter).toEqual({ webhook_id: [`${ordered}`], status: ["failed", "retrying"] })
+    expect(json.filter).toEqual({ webhook_id: [`${ordered}`], status: ["queued", "retrying", "failed"] })
     expect(json.webhooks).toMatchObject([{ name: "ordered", count: 3, ordering: "object", rate_limit: 2 }])
     const again = await get(`retry/?webhook_id=${ordered}&status=successful`)
     expect(again.json).toMatchObject({ count: 1, left_out: [] })

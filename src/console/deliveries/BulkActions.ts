@@ -17,6 +17,7 @@ import { csrfInput } from "../form/Csrf.ts"
 import { framed } from "../frame/Frame.ts"
 import { icon } from "../frame/Icon.ts"
 import { filterTitle, filterValue } from "../filter/FilterName.ts"
+import { number } from "../list/Pager.ts"
 import { changed, searchOf, withQuery } from "../list/Query.ts"
 import { groupOf } from "../frame/Menu.ts"
 import { timeOf } from "../value/Time.ts"
@@ -73,13 +74,13 @@ const nothing = (action: BulkAction, { plan }: Planned, request: Request): Html 
 
 const askCard = (action: BulkAction, { plan, query }: Planned, request: Request): Html => {
   const { searchParams } = request.url
-  const count = deliveriesIn(plan.total)
+  const count = `${plan.isMinimum ? "at least " : ""}${deliveriesIn(plan.total)}`
   const successful = action === "retry" && query.some(([name, value]) => name === "status" && value === "successful")
   return html`<form class="card object-form" method="post" action="${withQuery(`${list}${action}/`, searchParams)}">
     ${csrfInput(request)}
     <p>
       ${titles[action]} <b>${count}</b>?
-      ${plan.oldest === null ? "" : html`The oldest is of ${timeOf(plan.oldest, "second")}.`}
+      ${plan.oldest === null ? "" : html`The oldest is of ${timeOf(plan.oldest, "second")}.`} ${unattemptedNote(plan)}
       ${action === "retry" ? "Each gets a new retry schedule." : "They are not attempted any more; an attempt under way ends."}
     </p>
     <p class="chips">
@@ -99,6 +100,12 @@ const askCard = (action: BulkAction, { plan, query }: Planned, request: Request)
       <a class="btn btn-sm" href="${listOf(request)}">Cancel</a>
     </div>
   </form>`
+}
+
+const unattemptedNote = ({ total, unattempted }: Planned["plan"]): string => {
+  if (unattempted === 0) return ""
+  if (unattempted === total) return unattempted === 1 ? "It was never attempted." : "None of them was ever attempted."
+  return `${number(unattempted)} of them ${unattempted === 1 ? "was" : "were"} never attempted.`
 }
 
 const submit =

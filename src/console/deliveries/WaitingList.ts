@@ -15,6 +15,7 @@ import { flash } from "../frame/Flash.ts"
 import { csrfInput } from "../form/Csrf.ts"
 import { framed } from "../frame/Frame.ts"
 import { icon } from "../frame/Icon.ts"
+import { linksLeave } from "../frame/InPlace.ts"
 import { number } from "../list/Pager.ts"
 import { changed, withQuery } from "../list/Query.ts"
 import { groupOf } from "../frame/Menu.ts"
@@ -57,35 +58,49 @@ const page = Effect.fnUntraced(function* (request: Request, { shown, count, next
     ...(wish.webhook === undefined ? [] : [html`to ${valueOf(view.nested(webhookType.id, wish.webhook))}`]),
     ...(wish.object === undefined ? [] : [html`about ${valueOf(view.nested(wish.object.type, wish.object.id))}`])
   ]
-  const counted = count === undefined ? "" : `${number(count)} ${count === 1 ? "waits" : "wait"} or are under way`
+  const counted =
+    count === undefined ? [] : [html`${number(count)} ${count === 1 ? "waits or is" : "wait or are"} under way`]
   return yield* framed(request, {
     ...around(request),
-    subtitle: html`<p class="sub m-0 links">${about.map((each) => html`${each} `)}${counted}</p>`,
+    subtitle: html`<p class="sub m-0 links">
+      ${[...counted, ...about].map((each, at) => html`${at === 0 ? "" : " · "}${each}`)}
+    </p>`,
     main: html`<div class="card">
-        ${
-          shown.length === 0
-            ? html`<div class="empty"><b>${wish.after === "" ? "Nothing waits." : "That was the last page."}</b></div>`
-            : html`<form method="post" action="${withQuery(waitingPath, query)}">
-                ${csrfInput(request)}${table(shown, mayAct)}${mayAct ? bar : ""}
-              </form>`
-        }
-        <div class="tf">
-          <span class="sub" role="status">${number(shown.length)} here</span><span class="grow"></span>
-          ${wish.after === "" ? "" : html`<a class="btn btn-sm" href="${changed(query, { after: undefined })}">First page</a>`}
-          ${next === undefined ? "" : html`<a class="btn btn-sm" rel="next" href="${changed(query, { after: next })}">Next page</a>`}
-        </div>
+      ${
+        shown.length === 0
+          ? html`<div class="empty"><b>${wish.after === "" ? "Nothing waits." : "That was the last page."}</b></div>`
+          : html`<form method="post" action="${withQuery(waitingPath, query)}">
+              ${csrfInput(request)}${table(shown, mayAct)}${mayAct ? bar(query, count) : ""}
+            </form>`
+      }
+      <div class="tf">
+        <span class="sub" role="status">${number(shown.length)} here</span><span class="grow"></span>
+        ${wish.after === "" ? "" : html`<a class="btn btn-sm" href="${changed(query, { after: undefined })}">First page</a>`}
+        ${next === undefined ? "" : html`<a class="btn btn-sm" rel="next" href="${changed(query, { after: next })}">Next page</a>`}
       </div>
-      <p class="sub">
-        To discard everything that waits for a webhook, pause the webhook, and resume it without its deliveries.
-      </p>`
+    </div> `
   })
 })
 
-const bar = html`<div class="bulk-bar" role="group" aria-label="Selected deliveries">
-  <span class="sub" data-selected aria-live="polite">With the selected:</span>
-  <button class="btn btn-sm" name="action" value="retry">${icon("send")}Send now</button>
-  <button class="btn btn-sm" name="action" value="discard">${icon("trash")}Discard</button>
-</div>`
+/** The filters of the page lead to all that match; a delivery that waits is queued, or it was attempted. */
+const bar = (query: URLSearchParams, count: number | undefined): Html => {
+  const filters = new URLSearchParams("status=queued&status=retrying")
+  for (const name of ["webhook_id", "object_type", "object_id"]) {
+    const value = query.get(name)
+    if (value !== null) filters.append(name, value)
+  }
+  return html`<div class="bulk-bar" role="group" aria-label="Selected deliveries">
+    <span class="sub" data-selected aria-live="polite">With the selected:</span>
+    <button class="btn btn-sm" name="action" value="retry">${icon("send")}Send now</button>
+    <button class="btn btn-sm" name="action" value="discard">${icon("trash")}Discard</button>
+    <span class="grow"></span>
+    <span class="sub">${count === undefined ? "All that match:" : `All ${number(count)}:`}</span>
+    <span class="end" ${linksLeave}
+      ><a class="btn btn-sm" href="${withQuery(`${pathOf(deliveryType)}retry/`, filters)}">Retry all…</a>
+      <a class="btn btn-sm" href="${withQuery(`${pathOf(deliveryType)}discard/`, filters)}">Discard all…</a></span
+    >
+  </div>`
+}
 
 const states: Readonly<Record<Shown["state"], string>> = {
   sending: "With a process",

@@ -48,6 +48,8 @@ export class Waiting extends Context.Service<
   Waiting,
   {
     readonly page: (wish: WaitingWish) => Effect.Effect<WaitingPage, WaitingUnknown>
+    /** Those of the webhooks for which something waits or is under way. */
+    readonly busy: (webhooks: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<number>, WaitingUnknown>
     /** How many wait or are under way, of all these webhooks together. */
     readonly count: (webhooks: ReadonlyArray<number>) => Effect.Effect<number, WaitingUnknown>
     /** The given deliveries of a webhook that wait or are under way. */
@@ -63,7 +65,10 @@ export class Waiting extends Context.Service<
       const known = Effect.mapError((error: unknown) => new WaitingUnknown(inWords(error)))
       return Waiting.of({
         page: (wish) => known(pageOf(streams, wish)),
-        count: (webhooks) => known(countOf(streams, webhooks)),
+        busy: (webhooks) =>
+          known(Effect.map(countsOf(streams, webhooks), (counts) => webhooks.filter((_, at) => counts[at]! > 0))),
+        count: (webhooks) =>
+          known(Effect.map(countsOf(streams, webhooks), (counts) => counts.reduce((sum, count) => sum + count, 0))),
         among: (webhook, sought) =>
           known(
             Effect.map(streams.missing(webhook, sought), (gone) => {
@@ -104,12 +109,13 @@ const pageOf = Effect.fnUntraced(function* (
 const isAbout = ({ delivery }: WaitingDelivery, object: WaitingWish["object"]): boolean =>
   object === undefined || (delivery.objectType === object.type && delivery.objectId === object.id)
 
-const countOf = Effect.fnUntraced(function* (streams: Streams["Service"], webhooks: ReadonlyArray<number>) {
-  let count = 0
+/** In the order of the webhooks. */
+const countsOf = Effect.fnUntraced(function* (streams: Streams["Service"], webhooks: ReadonlyArray<number>) {
+  const counts: Array<number> = []
   for (const some of chunksOf(webhooks, inspectedAtOnce)) {
-    for (const { queued, pending, waiting } of yield* streams.inspect(some)) count += queued + pending + waiting
+    for (const { queued, pending, waiting } of yield* streams.inspect(some)) counts.push(queued + pending + waiting)
   }
-  return count
+  return counts
 })
 
 /** The ids of the webhooks that have a backlog, those with the largest first. */

@@ -70,14 +70,14 @@ export const showPlan =
   (request) =>
     Effect.gen(function* () {
       const planned = yield* plannedFor(action, request)
-      const { total, oldest, webhooks, leftOut } = planned.plan
+      const { total, unattempted, isMinimum, oldest, webhooks, leftOut } = planned.plan
       const isTried = action === "retry" && (yield* isSet(request, "dry_run", false))
       const trial = isTried ? yield* triedFor(request, planned) : undefined
       return {
         status: 200,
         json: {
           filter: dictionaryOf(planned.query),
-          ...{ count: total, oldest, webhooks, left_out: leftOut },
+          ...{ count: total, unattempted, count_is_minimum: isMinimum, oldest, webhooks, left_out: leftOut },
           dry_run: trial === undefined ? null : { looked_at: trial.lookedAt, ...trial.counts, examples: trial.examples }
         }
       }

@@ -20,6 +20,8 @@ const plan = (isTried: boolean): Json =>
   record({
     filter: { type: "object", additionalProperties: listOf(string), description: "The filter to send with the POST." },
     count: integer,
+    unattempted: { ...integer, description: "How many of them wait for their first attempt." },
+    count_is_minimum: { type: "boolean", description: "Whether more of these wait than were counted." },
     oldest: { ...orNull("string"), format: "date-time" },
     webhooks: listOf(
       record({

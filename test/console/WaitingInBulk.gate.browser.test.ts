@@ -1,0 +1,54 @@
+/** The list of deliveries that wait, and the way from it to a discard of all of them. */
+import { describe, expect, it } from "vitest"
+import type { Api } from "../support/Api.ts"
+import { faultsOf, hasBrowser } from "../support/Browser.ts"
+import { eventually } from "../support/Eventually.ts"
+import { startConsole } from "./Fixture.ts"
+
+let api: Api
+let webhook: number
+
+const list = () => `/extras/deliveries/waiting/?webhook_id=${webhook}`
+
+const waits = async () => (await api.call<{ count: number }>("GET", `/api${list()}`)).json.count
+
+const { loggedIn } = startConsole(async (started) => {
+  api = started
+  const fields = { content_types: ["extras.tag"], type_create: true, payload_url: "http://127.0.0.1:1/", paused: true }
+  webhook = (await api.call<{ id: number }>("POST", "/api/extras/webhooks/", { name: "cmdb", ...fields })).json.id
+  const tags = Array.from({ length: 12 }, (_, n) => ({ name: `Tag ${n}`, slug: `tag-${n}` }))
+  await api.call("POST", "/api/extras/tags/", tags)
+  await eventually("they wait", async () => (await waits()) === 12)
+})
+
+describe.skipIf(!hasBrowser)("deliveries that wait without an attempt", () => {
+  it("are retried all together, and the operation says that they are held", async () => {
+    const { page, close } = await loggedIn()
+    await page.goto(list())
+    expect(await page.locator(".bulk-bar").textContent()).toMatch(/All 12:\s*Retry all…\s*Discard all…/)
+    expect(await faultsOf(page)).toEqual([])
+    await page.getByRole("link", { name: "Retry all…" }).click()
+    await page.waitForURL(/deliveries\/retry\//)
+    expect(await page.locator("main").textContent()).toMatch(
+      /Retry\s+12 deliveries\?.*None of them was ever attempted\./s
+    )
+    await page.getByRole("button", { name: "Retry 12 deliveries" }).click()
+    await page.waitForURL(/operations\/\d+\/$/)
+    await expect.poll(() => page.locator("#operation-progress").textContent()).toMatch(/12 of 12 done.*12 held/s)
+    await close()
+  })
+
+  it("are discarded all together, and nothing waits any more", async () => {
+    const { page, close } = await loggedIn()
+    await page.goto(list())
+    await page.getByRole("link", { name: "Discard all…" }).click()
+    await page.waitForURL(/deliveries\/discard\//)
+    await page.getByRole("button", { name: "Discard 12 deliveries" }).click()
+    await page.waitForURL(/operations\/\d+\/$/)
+    await expect.poll(() => page.locator("#operation-progress").textContent()).toContain("12 of 12 done")
+    await eventually("nothing waits", async () => (await waits()) === 0)
+    await page.goto(list())
+    expect(await page.locator("main").textContent()).toContain("Nothing waits.")
+    await close()
+  })
+})

@@ -27,6 +27,12 @@ shown("[data-form]", (form) => {
   })
 })
 
+// A wrong field is shown whole, with its label and its error: a browser shows of a text the line of the cursor alone.
+const showWrong = (field) =>
+  field?.closest?.("[data-form] .form-row:has(.field-error)")?.scrollIntoView({ block: "nearest" })
+document.addEventListener("focusin", ({ target }) => showWrong(target))
+showWrong(document.activeElement)
+
 // A page is not left with what was typed and never saved, unless its reader says so.
 const opened = new WeakMap()
 let isSent = false

@@ -22,3 +22,19 @@ export const eventsAfter = Effect.fnUntraced(function* ({ position, idx }: Place
     parameters
   )
 })
+
+/**
+ * The same up to a place.
+ *
+ * Postgres must walk the index of places. Left to itself, it may sort all remaining events for each page: it estimates
+ * their number by the first part of a place alone, from statistics that may be older than the events.
+ */
+export const eventsUpTo = Effect.fnUntraced(function* (after: Place, until: Place, condition: Where, limit: number) {
+  const sql = yield* SqlClient.SqlClient
+  const walks = sql`select set_config('enable_sort', 'off', true)`
+  const where = allOf(condition, {
+    sql: "(c.position, c.idx) <= ($1::text::bigint, $2::text::bigint)",
+    parameters: [until.position, until.idx]
+  })
+  return yield* sql.withTransaction(Effect.andThen(walks, eventsAfter(after, where, limit)))
+})

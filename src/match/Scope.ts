@@ -21,7 +21,7 @@ export interface Considered {
 }
 
 /** A webhook that fires, and the event as it is sent. */
-interface Fired {
+export interface Fired {
   readonly webhook: number
   readonly seen: Seen
 }
@@ -33,7 +33,7 @@ const look = { pause: "2 millis", times: 2500 } as const
  * Waits until queries see what these transactions wrote. A commit is in the WAL a moment before other sessions can see
  * it, longer with synchronous standbys; a query in between would see objects as they were before.
  */
-const untilVisible = Effect.fnUntraced(function* (xids: ReadonlyArray<number>) {
+export const untilVisible = Effect.fnUntraced(function* (xids: ReadonlyArray<number>) {
   const sql = yield* SqlClient.SqlClient
   // Full transaction numbers have 64 bits: theirs is the one nearest to the snapshot's.
   const hidden = sql<{ readonly count: number }>`

@@ -55,7 +55,8 @@ const unkept = `'{${[
 
 /**
  * The webhooks as of a position of the epoch that begins at `epochBegin`. Deletes versions that are no
- * longer needed: a later one precedes everything that the webhook may still be owed (`open`, a table).
+ * longer needed: a later one precedes everything that the webhook may still be owed (`open`, a table: what is unfinished,
+ * and what a flood owes).
  */
 export const versionsAt = Effect.fnUntraced(function* (position: bigint, epochBegin: bigint, open: string) {
   const sql = yield* SqlClient.SqlClient
@@ -74,7 +75,9 @@ export const versionsAt = Effect.fnUntraced(function* (position: bigint, epochBe
   yield* sql.unsafe(
     `delete from ${versions} v using ${versions} later left join ${open} o using (webhook_id)
       where later.webhook_id = v.webhook_id and (later.position, later.idx) > (v.position, v.idx)
-        and later.position < least($1::bigint, o.open_position)`,
+        and later.position < least($1::bigint, o.open_position, case
+          when (o.flood_after_position, o.flood_after_idx) < (o.flood_until_position, o.flood_until_idx)
+          then o.flood_after_position end)`,
     [`${position}`]
   )
   const found: Array<WebhookRow> = []

@@ -6,16 +6,16 @@ import type { Seen } from "../auth/Sight.ts"
 import { type Delivery, type DeliveryBody, deliveryBody, deliveryOf } from "../event/Delivery.ts"
 import { insertFailed } from "../log/DeliveryRows.ts"
 import { storableText } from "../capture/changelog/SetAside.ts"
-import { contextOf } from "../event/Event.ts"
+import { type Event, contextOf } from "../event/Event.ts"
 import { comparePositions } from "../event/Position.ts"
 import { SharedBudget } from "../match/Budget.ts"
-import { type Considered, fired } from "../match/Scope.ts"
+import type { Considered, Fired } from "../match/Scope.ts"
 import type { WebhookIndex, WebhookRow } from "../match/WebhookIndex.ts"
 import type { Version } from "../match/WebhookVersions.ts"
 
 /** An event and the webhooks that it matches; those with a scope (match/Scope.ts) are still to be decided. */
-interface Owed extends Considered {
-  readonly event: CapturedEvent
+export interface Owed extends Omit<Considered, "xid"> {
+  readonly event: Event
   readonly webhooks: ReadonlyArray<number>
 }
 
@@ -28,7 +28,7 @@ interface Unmade {
 export interface Matched {
   readonly unmade: ReadonlyArray<Unmade>
   readonly versions: ReadonlyArray<Version>
-  readonly owed: ReadonlyArray<Owed>
+  readonly owed: ReadonlyArray<Owed & Considered>
   /** The budget that the batch has left for costly conditions. */
   readonly shared: SharedBudget
 }
@@ -36,7 +36,7 @@ export interface Matched {
 /** Matches a batch. A changed webhook counts from its own position on, for its own event too. */
 export function* matchAll(index: WebhookIndex, { events, aside }: EventBatch): Generator<void, Matched> {
   const versions: Array<Version> = []
-  const owed: Array<Owed> = []
+  const owed: Array<Owed & Considered> = []
   const shared = new SharedBudget()
   const learn = ({ type, position, idx, after }: CapturedEvent | SetAside, webhook: number) => {
     if (type.id !== webhookType) return
@@ -100,13 +100,11 @@ export const logUnmade = (unmade: ReadonlyArray<Unmade>) =>
     { discard: true }
   )
 
-/** The deliveries of matched events; those of webhooks with a scope are decided here. */
+/** The deliveries of matched events; `fired` are the webhooks with a scope that fire for each. */
 export const deliveriesOf = Effect.fnUntraced(function* (
-  index: WebhookIndex,
   owed: ReadonlyArray<Owed>,
-  shared: SharedBudget
+  fired: ReadonlyArray<ReadonlyArray<Fired>>
 ) {
-  const scoped = yield* fired(index, owed, shared)
   const made = yield* mapInSlices(owed, ({ event, webhooks }, at): ReadonlyArray<Delivery> => {
     const whole = webhooks.length === 0 ? { body: "" } : deliveryBody(event)
     // A user may have many webhooks: their deliveries share one text.
@@ -118,14 +116,14 @@ export const deliveriesOf = Effect.fnUntraced(function* (
     }
     return [
       ...webhooks.map((webhook) => deliveryOf(event, webhook, whole)),
-      ...scoped[at]!.map(({ webhook, seen }) => deliveryOf(event, webhook, bodyFor(seen)))
+      ...fired[at]!.map(({ webhook, seen }) => deliveryOf(event, webhook, bodyFor(seen)))
     ]
   })
   return made.flat()
 })
 
 /** The body that shows what the viewers of a webhook see. */
-const seenBody = (event: CapturedEvent, { data, snapshots, hidden }: Seen): DeliveryBody => {
+const seenBody = (event: Event, { data, snapshots, hidden }: Seen): DeliveryBody => {
   if (hidden.length === 0) return deliveryBody(event)
   const json = {
     data: JSON.stringify(data),

@@ -3,28 +3,31 @@
  * and stream queues their deliveries.
  */
 import { Clock, Effect, Layer, Schedule } from "effect"
+import { chunksOf } from "effect/Array"
 import type { SqlClient } from "effect/sql"
 import type { Vault } from "../inventory/Vault.ts"
 import { CaptureError } from "../capture/CaptureError.ts"
 import type { EventBatch } from "../capture/fold/CapturedEvent.ts"
-import { outrank } from "../capture/slot/Leadership.ts"
-import { ConsumerUnavailable, EventConsumer, type Terms } from "../capture/EventConsumer.ts"
+import { EventConsumer, type Terms } from "../capture/EventConsumer.ts"
 import { Settings } from "../Config.ts"
 import { Pace } from "../eventloop/Pace.ts"
-import { inWords } from "../telemetry/Telemetry.ts"
 import { inSlices, mapInSlices } from "../eventloop/Slices.ts"
 import { absentAmong } from "../queue/recover/Deleted.ts"
+import { noteFlood } from "../queue/recover/FloodMarks.ts"
 import { rebuild } from "../queue/recover/Rebuild.ts"
 import { advance, loadTops, owedSince, watermarkTable } from "../queue/recover/Watermarks.ts"
 import { Presence } from "../inventory/database/Presence.ts"
 import type { Redis } from "../redis/Redis.ts"
 import type { UsualRights } from "../auth/UsualRights.ts"
+import { fired, untilVisible } from "../match/Scope.ts"
 import { WebhookIndex } from "../match/WebhookIndex.ts"
 import { keepVersions, versionsAt } from "../match/WebhookVersions.ts"
-import { Append, Fenced, type Tops } from "../queue/Append.ts"
+import { Append, type Tops } from "../queue/Append.ts"
 import type { Delivery } from "../event/Delivery.ts"
 import { parsePosition } from "../event/Position.ts"
 import type { Streams } from "../queue/Streams.ts"
+import { asConsumerError } from "./ConsumerFailure.ts"
+import { type Divided, Floods } from "./Floods.ts"
 import { type Matched, deliveriesOf, logUnmade, matchAll } from "./Matching.ts"
 import { measureQueued } from "./Measured.ts"
 import { RecentChanges } from "./RecentChanges.ts"
@@ -44,19 +47,25 @@ export const eventConsumerLayer = Layer.effect(
       index: new WebhookIndex(),
       recent: new RecentChanges(),
       unfinished: new UnfinishedStreams(),
+      floods: new Floods(),
       counts: { deliveries: 0, duplicates: 0, streamsLost: 0 }
     }
     yield* tellStatus(known.index, known.counts)
     const { undecidedMillis } = (yield* Pace).pipeline
-    yield* tellUndecided(known.index).pipe(Effect.schedule(Schedule.spaced(undecidedMillis)), Effect.forkScoped)
+    const indexes = [known.index, known.floods.index]
+    yield* Effect.forEach(indexes, tellUndecided).pipe(
+      Effect.schedule(Schedule.spaced(undecidedMillis)),
+      Effect.forkScoped
+    )
+    yield* known.floods.fill((deliveries) => queueFlood(known, deliveries)).pipe(Effect.forkScoped)
     return EventConsumer.of({
-      begin: (terms) => within(begin(known, terms)),
+      begin: (terms) => within(known.floods.restart(begin(known, terms), terms.from)),
       accept: (batch, logged) => {
         const accepted = within(accept(known, { batch, logged, matching: matchAll(known.index, batch) }))
         return Effect.map(accepted, ({ stored }) => ({ stored: within(stored) }))
       },
       owedSince: within(owedSince),
-      verify: within(known.unfinished.check())
+      verify: within(Effect.andThen(known.floods.sound, known.unfinished.check()))
     })
   })
 )
@@ -66,6 +75,7 @@ interface Known {
   readonly index: WebhookIndex
   readonly recent: RecentChanges
   readonly unfinished: UnfinishedStreams
+  readonly floods: Floods
   readonly counts: { deliveries: number; duplicates: number; streamsLost: number }
 }
 
@@ -100,20 +110,41 @@ interface Accepting {
   readonly matching: Generator<void, Matched>
   /** Matched once: at another try the index holds the webhooks as they are after the batch. */
   matched?: Matched
+  /** Divided once: the webhooks of the flood are late from then on. */
+  divided?: Divided<Matched["owed"][number]>
   /** Decided once: permissions may change between two tries. */
   decided?: ReadonlyArray<Delivery>
 }
 
-const accept = Effect.fnUntraced(function* ({ index, recent, unfinished, counts }: Known, accepting: Accepting) {
-  const { append } = yield* Append
+const accept = Effect.fnUntraced(function* (known: Known, accepting: Accepting) {
+  const { index, recent, floods } = known
   const acceptedMillis = yield* Clock.currentTimeMillis
   const { versions, owed, unmade, shared } = (accepting.matched ??= yield* inSlices(accepting.matching))
   for (const { webhook, row } of versions) recent.learn(webhook, row, acceptedMillis)
   yield* keepVersions(versions)
   yield* logUnmade(unmade)
-  const deliveries = (accepting.decided ??= yield* deliveriesOf(index, owed, shared))
+  const { rest, flood } = (accepting.divided ??= yield* floods.divide(owed, versions))
+  const deliveries = (accepting.decided ??= yield* deliveriesOf(rest, yield* fired(index, rest, shared)))
   // The body of an entry without one is read from the change log.
   if (deliveries.some(({ chars }) => chars !== undefined)) yield* accepting.logged
+  const queued = yield* queue(known, deliveries)
+  if (flood !== undefined) {
+    yield* accepting.logged
+    yield* untilVisible(owed.map(({ xid }) => xid))
+    yield* floods.release(flood)
+  }
+  const stored = Effect.gen(function* () {
+    yield* toDisk(queued.tops, known.unfinished)
+    if (flood !== undefined) yield* noteFlood(flood)
+    const storedMillis = yield* Clock.currentTimeMillis
+    measureQueued(accepting.batch.events, queued.appended, { acceptedMillis, ...queued, storedMillis })
+  })
+  return { stored }
+})
+
+/** Appends deliveries, but for those of webhooks that were deleted. */
+const queue = Effect.fnUntraced(function* ({ recent, unfinished, counts }: Known, deliveries: ReadonlyArray<Delivery>) {
+  const { append } = yield* Append
   const decidedMillis = yield* Clock.currentTimeMillis
   const { tops, duplicates, lost } = yield* append(
     deliveries.map((delivery) => withTimes(delivery, recent, decidedMillis))
@@ -122,12 +153,21 @@ const accept = Effect.fnUntraced(function* ({ index, recent, unfinished, counts 
   const appended = deliveries.filter(({ webhook }) => tops.has(webhook))
   counts.deliveries += appended.length - duplicates
   counts.duplicates += duplicates
-  const stored = Effect.flatMap(toDisk(tops, unfinished), () =>
-    Effect.map(Clock.currentTimeMillis, (storedMillis) =>
-      measureQueued(accepting.batch.events, appended, { acceptedMillis, decidedMillis, storedMillis })
-    )
-  )
-  return { stored }
+  return { tops, appended, decidedMillis }
+})
+
+/** Most deliveries of a flood that are appended together: those of a batch come in between. */
+const portionMax = 1000
+
+const queueFlood = Effect.fnUntraced(function* (known: Known, deliveries: ReadonlyArray<Delivery>) {
+  const acceptedMillis = yield* Clock.currentTimeMillis
+  const byWebhook = [...Map.groupBy(deliveries, ({ webhook }) => webhook).values()].flat()
+  const queued = yield* Effect.forEach(chunksOf(byWebhook, portionMax), (portion) => queue(known, portion))
+  yield* toDisk(new Map(queued.flatMap(({ tops }) => [...tops])), known.unfinished)
+  const storedMillis = yield* Clock.currentTimeMillis
+  for (const { appended, decidedMillis } of queued) {
+    measureQueued([], appended, { acceptedMillis, decidedMillis, storedMillis })
+  }
 })
 
 const withTimes = (delivery: Delivery, recent: RecentChanges, nowMillis: number): Delivery => {
@@ -155,21 +195,6 @@ const toDisk = Effect.fnUntraced(function* (tops: Tops, unfinished: UnfinishedSt
   yield* advance(tops)
   unfinished.note(tops)
 })
-
-/**
- * Fails with what capture expects. Where Redis knows a higher generation, another process leads, or led in a later copy
- * of this database: generations rise above that one from now on.
- */
-const asConsumerError = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.catchIf(
-    effect,
-    (error) => error instanceof Fenced,
-    ({ generation, message }) => Effect.andThen(outrank(generation), new CaptureError({ reason: "Fenced", message }))
-  ).pipe(
-    Effect.mapError((error) =>
-      error instanceof CaptureError ? error : new ConsumerUnavailable({ message: inWords(error) })
-    )
-  )
 
 /** Logs which webhooks did not fire because their condition could not be evaluated. */
 const tellUndecided = (index: WebhookIndex) =>

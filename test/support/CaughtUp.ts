@@ -22,6 +22,7 @@ export const caughtUp = async ({ superuser, slot, redisUrl }: TestDatabase): Pro
     await eventually("the current LSN is confirmed", () => isConfirmed(superuser, slot, marked!.lsn), {
       millis: workMillis
     })
+    await eventually("no flood is owed", () => isQueued(superuser), { millis: workMillis })
     await eventually("no stream has an entry", () => isEmpty(redis), { millis: workMillis })
   } finally {
     redis.disconnect()
@@ -34,6 +35,14 @@ const isConfirmed = async (superuser: TestDatabase["superuser"], slot: string, l
     [slot, lsn]
   )
   return rows.length > 0
+}
+
+const isQueued = async (superuser: TestDatabase["superuser"]): Promise<boolean> => {
+  const rows = await superuser.query(
+    `select 1 as one from rackwire_watermark
+      where (flood_after_position, flood_after_idx) < (flood_until_position, flood_until_idx)`
+  )
+  return rows.length === 0
 }
 
 const isEmpty = async (redis: Redis): Promise<boolean> => {

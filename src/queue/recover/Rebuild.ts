@@ -16,7 +16,7 @@ import type { Delivery } from "../../event/Delivery.ts"
 import { Streams } from "../Streams.ts"
 import { overEntries } from "./Browse.ts"
 import { settleLogged } from "./SettleLogged.ts"
-import { type Place, eventsAfter } from "../../changelog/EventsAfter.ts"
+import { type Place, eventsUpTo } from "../../changelog/EventsAfter.ts"
 import { type LoggedEvent, loggedDelivery, subjectOf } from "../../changelog/LoggedEvent.ts"
 import { loggedDeliveries, holdLogged } from "./LoggedDeliveries.ts"
 import { eventsAsSeen, viewersAmong } from "../../changelog/SeenEvents.ts"
@@ -145,24 +145,15 @@ const debtOf = (webhook: number) =>
       .pipe(Effect.map(([debt]) => debt))
   )
 
-/**
- * The next page of events up to a place that the delivery log has no attempt of.
- *
- * Postgres must walk the index of places. Left to itself, it may sort all remaining events for each page: it estimates
- * their number by the first part of a place alone, from statistics that may be older than the events.
- */
-const nextEvents = Effect.fnUntraced(function* (webhook: number, after: Place, until: Place) {
-  const sql = yield* SqlClient.SqlClient
-  const walks = sql`select set_config('enable_sort', 'off', true)`
-  const page = eventsAfter(
+/** The next page of events up to a place that the delivery log has no attempt of. */
+const nextEvents = (webhook: number, after: Place, until: Place) =>
+  eventsUpTo(
     after,
+    until,
     {
-      sql: `(c.position, c.idx) <= ($2::text::bigint, $3::text::bigint)
-        and not exists (select 1 from extras_delivery d
+      sql: `not exists (select 1 from extras_delivery d
                          where d.delivery_id = $1::text || '-' || c.position || '-' || c.idx and d.time = c.time)`,
-      parameters: [`${webhook}`, until.position, until.idx]
+      parameters: [`${webhook}`]
     },
     pageSize
   )
-  return yield* sql.withTransaction(Effect.andThen(walks, page))
-})

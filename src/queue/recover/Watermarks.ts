@@ -19,7 +19,11 @@ export const watermarkTable: Table = {
     { name: "appended_position", type: "bigint", nullable: false },
     { name: "appended_idx", type: "bigint", nullable: false },
     { name: "open_position", type: "bigint", nullable: false },
-    { name: "open_idx", type: "bigint", nullable: false }
+    { name: "open_idx", type: "bigint", nullable: false },
+    // FloodMarks.ts
+    ...["flood_after_position", "flood_after_idx", "flood_until_position", "flood_until_idx"].map((name) => ({
+      ...{ name, type: "bigint", nullable: false, default: "0" }
+    }))
   ],
   constraints: [{ name: "rackwire_watermark_key", sql: "unique (webhook_id)" }],
   indexes: [],
@@ -87,6 +91,12 @@ export const owedSince = Effect.gen(function* () {
             where open_position > 0 and (open_position, open_idx) <= (appended_position, appended_idx)
               and exists (select 1 from extras_webhook w where w.id = m.webhook_id)
             order by open_position, open_idx limit 1)
+         order by c.position, c.idx limit 1),
+       (select c.time from extras_objectchange c
+         where c.position >= (
+           select min(flood_after_position) from ${table} m
+            where (flood_after_position, flood_after_idx) < (flood_until_position, flood_until_idx)
+              and exists (select 1 from extras_webhook w where w.id = m.webhook_id))
          order by c.position, c.idx limit 1)
      ) at time zone 'UTC', 'YYYY-MM-DD') as day`
   )

@@ -13,7 +13,7 @@ import { PgClient, PgTypes } from "@effect/sql-pg"
 import { Effect, Redacted, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import { reveal } from "../Config.ts"
-import { parseStored } from "./ExactJson.ts"
+import { parseStoredWithin } from "./ExactJson.ts"
 import { type PostgresAddress, addressOf } from "./PostgresUrl.ts"
 import { ReplyLimit } from "./ReplyLimit.ts"
 import { Servers } from "../embedded/Servers.ts"
@@ -106,13 +106,18 @@ export class Watch {
   }
 }
 
-const utf8 = { decoder: new TextDecoder(), encoder: new TextEncoder() }
+const utf8 = new TextEncoder()
 
 /** The codec of a type of JSON, whose bytes begin with these. */
-const jsonCodec = (head: ReadonlyArray<number>): PgTypes.Codec<unknown> => ({
-  decode: (bytes) => Result.succeed(parseStored(utf8.decoder.decode(bytes.subarray(head.length)))),
-  encode: (value) => Result.succeed(Uint8Array.from([...head, ...utf8.encoder.encode(JSON.stringify(value))]))
-})
+const jsonCodec = (head: ReadonlyArray<number>): PgTypes.Codec<unknown> => {
+  const read = (bytes: Uint8Array, offset: number, size: number) =>
+    Result.succeed(parseStoredWithin(bytes, offset + head.length, offset + size))
+  return {
+    read,
+    decode: (bytes) => read(bytes, 0, bytes.length),
+    encode: (value) => Result.succeed(Uint8Array.from([...head, ...utf8.encode(JSON.stringify(value))]))
+  }
+}
 
 /** The driver's types, with JSON that keeps the digits of its numbers. */
 const exactTypes = PgTypes.makeRegistry()

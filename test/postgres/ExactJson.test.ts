@@ -10,6 +10,7 @@ import {
   comparable,
   parseExactly,
   parseStored,
+  parseStoredWithin,
   rounded
 } from "../../src/postgres/ExactJson.ts"
 
@@ -65,6 +66,8 @@ describe("a JSON text", () => {
       fc.property(fc.json(), fc.nat(40), (text, blanks) => {
         const whole = `[${" ".repeat(blanks)}${text}, 50755254975729665 , 0.1234567890123456]`
         expect(JSON.stringify(parseStored(whole))).toMatch(/,50755254975729665,0.1234567890123456\]$/)
+        const bytes = new TextEncoder().encode(`1234567890${whole}1234567890`)
+        expect(parseStoredWithin(bytes, 10, bytes.length - 10)).toEqual(parseStored(whole))
       })
     )
   })

@@ -8,6 +8,20 @@ const textOf = async (json: unknown, max?: number) => (await Effect.runPromise(j
 
 const listed = (items: ReadonlyArray<unknown>) => Listed.of(items, (item) => item)
 
+/** How many items each call of `JSON.stringify` writes, of texts of these lengths. */
+const groupsOf = async (lengths: ReadonlyArray<number>): Promise<ReadonlyArray<number>> => {
+  const groups: Array<number> = []
+  const listed = Listed.of(lengths, (length) => "x".repeat(length))
+  const slice = listed.slice.bind(listed)
+  listed.slice = (from, to) => {
+    const items = slice(from, to)
+    groups.push(items.length)
+    return items
+  }
+  await Effect.runPromise(jsonText(listed))
+  return groups
+}
+
 describe("the JSON of an answer", () => {
   it("is that of JSON.stringify, however it is cut", async () => {
     const lists = fc.array(fc.jsonValue(), { size: "large" })
@@ -22,6 +36,15 @@ describe("the JSON of an answer", () => {
     )
     const long = Array.from({ length: 3000 }, (_, at) => ({ at, text: "ü".repeat(100) }))
     expect(await textOf({ results: long })).toBe(JSON.stringify({ results: long }))
+    const uneven = Array.from({ length: 100 }, (_, at) => "ü€".repeat(at % 30 === 29 ? 100_000 : at))
+    expect(await textOf(listed(uneven))).toBe(JSON.stringify(uneven))
+  })
+
+  it("is written item by item once they are large, and else eight at a time at most", async () => {
+    const small = Array.from({ length: 40 }, () => 10)
+    expect(await groupsOf(small)).toEqual([1, 2, 4, 8, 8, 8, 8, 1])
+    const large = Array.from({ length: 10 }, () => 100_000)
+    expect(await groupsOf([...small.slice(0, 15), ...large])).toEqual([1, 2, 4, 8, 8, 1, 1])
   })
 
   it("is none beyond its limit, and then the objects behind are not shown", async () => {

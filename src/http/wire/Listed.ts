@@ -24,7 +24,14 @@ export class Listed {
     return this.showBriefly && new Listed(this.length, this.showBriefly, undefined)
   }
 
+  /** The representations from one place to before another. */
+  slice(from: number, to: number): ReadonlyArray<unknown> {
+    const shown: Array<unknown> = []
+    for (let at = from; at < to && at < this.length; at++) shown.push(this.show(at))
+    return shown
+  }
+
   toJSON(): ReadonlyArray<unknown> {
-    return Array.from({ length: this.length }, (_, at) => this.show(at))
+    return this.slice(0, this.length)
   }
 }

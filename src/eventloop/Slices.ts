@@ -44,17 +44,26 @@ export const inSlices = <A>(work: Generator<void, A>): Effect.Effect<A> =>
     return Effect.andThen(turn, inSlices(work))
   })
 
-/** `items.map(one)`, in slices. */
+/** `items.map(one)`, in slices. Not a generator, whose steps cost more than most items. */
 export const mapInSlices = <A, B>(
   items: ReadonlyArray<A>,
   one: (item: A, at: number) => B
-): Effect.Effect<ReadonlyArray<B>> => Effect.suspend(() => inSlices(mapping(items, one)))
+): Effect.Effect<ReadonlyArray<B>> => Effect.suspend(() => mapFrom(items, one, []))
 
-function* mapping<A, B>(items: ReadonlyArray<A>, one: (item: A, at: number) => B): Generator<void, ReadonlyArray<B>> {
-  const mapped: Array<B> = []
-  for (const [at, item] of items.entries()) {
-    mapped.push(one(item, at))
-    yield
+const mapFrom = <A, B>(
+  items: ReadonlyArray<A>,
+  one: (item: A, at: number) => B,
+  mapped: Array<B>
+): Effect.Effect<ReadonlyArray<B>> => {
+  const end = performance.now() + sliceMillis
+  while (mapped.length < items.length) {
+    mapped.push(one(items[mapped.length]!, mapped.length))
+    if (mapped.length < items.length && performance.now() >= end) {
+      return Effect.andThen(
+        turn,
+        Effect.suspend(() => mapFrom(items, one, mapped))
+      )
+    }
   }
-  return mapped
+  return Effect.succeed(mapped)
 }

@@ -14,6 +14,7 @@ import { Effect, Redacted, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import { reveal } from "../Config.ts"
 import { parseStoredWithin } from "./ExactJson.ts"
+import { OpenSockets } from "./OpenSockets.ts"
 import { type PostgresAddress, addressOf } from "./PostgresUrl.ts"
 import { ReplyLimit } from "./ReplyLimit.ts"
 import { Servers } from "../embedded/Servers.ts"
@@ -61,46 +62,39 @@ interface Watched {
  * been silent for as long: their next statement would get no reply either, and each would wait for the full time.
  */
 export class Watch {
-  private readonly sockets = new Map<Socket, Watched>()
+  private readonly sockets: OpenSockets<Watched>
   private readonly millis: number
-  private timer: NodeJS.Timeout | undefined
 
   /** Longest wait for any reply, milliseconds. */
   constructor(millis: number) {
     this.millis = millis
+    this.sockets = new OpenSockets(millis / 10, (sockets) => this.look(sockets))
   }
 
   add(socket: Socket): Socket {
     const now = performance.now()
     const watched: Watched = { read: 0, heard: now, answered: 0, since: now, asked: undefined }
-    this.sockets.set(socket, watched)
     const { write } = socket
     socket.write = ((...given: Parameters<typeof write>) => {
       watched.asked = socket.bytesRead
       return write.apply(socket, given)
     }) as typeof write
-    this.timer ??= setInterval(() => this.look(), this.millis / 10).unref()
-    return socket.once("close", () => {
-      this.sockets.delete(socket)
-      if (this.sockets.size > 0) return
-      clearInterval(this.timer)
-      this.timer = undefined
-    })
+    return this.sockets.add(socket, watched)
   }
 
-  private look(): void {
+  private look(sockets: ReadonlyMap<Socket, Watched>): void {
     const now = performance.now()
-    for (const [socket, watched] of this.sockets) {
+    for (const [socket, watched] of sockets) {
       // The counts at each check alone would miss a statement that was sent right after a reply.
       const owes = socket.bytesWritten !== watched.answered || socket.bytesRead === watched.asked
       if (socket.bytesRead !== watched.read || !owes) watched.since = now
       if (socket.bytesRead === watched.read) continue
       Object.assign(watched, { read: socket.bytesRead, heard: now, answered: socket.bytesWritten })
     }
-    const silent = Array.from(this.sockets.values()).filter(({ since }) => now - since > this.millis)
+    const silent = Array.from(sockets.values()).filter(({ since }) => now - since > this.millis)
     if (silent.length === 0) return
     const lastHeard = Math.max(...silent.map(({ heard }) => heard))
-    for (const [socket, { heard }] of this.sockets) {
+    for (const [socket, { heard }] of sockets) {
       if (heard <= lastHeard) socket.destroy(new Error(`no answer from Postgres for ${this.millis} ms`))
     }
   }

@@ -5,6 +5,7 @@
  * connection has read are looked at in short intervals, because under TLS its socket emits no data.
  */
 import type { Socket } from "node:net"
+import { OpenSockets } from "./OpenSockets.ts"
 
 export const replyLimits = {
   /** Largest reply to one statement, bytes: a page of a thousand usual objects has two to five million. */
@@ -37,28 +38,20 @@ interface Counted {
 }
 
 export class ReplyLimit {
-  private readonly sockets = new Map<Socket, Counted>()
+  private readonly sockets = new OpenSockets<Counted>(lookMillis, (sockets) => this.look(sockets))
   private readonly limits: Limits
-  private timer: NodeJS.Timeout | undefined
 
   constructor(limits: Limits = replyLimits) {
     this.limits = limits
   }
 
   add(socket: Socket): Socket {
-    this.sockets.set(socket, { before: 0, read: 0, written: 0 })
-    this.timer ??= setInterval(() => this.look(), lookMillis).unref()
-    return socket.once("close", () => {
-      this.sockets.delete(socket)
-      if (this.sockets.size > 0) return
-      clearInterval(this.timer)
-      this.timer = undefined
-    })
+    return this.sockets.add(socket, { before: 0, read: 0, written: 0 })
   }
 
-  private look(): void {
+  private look(sockets: ReadonlyMap<Socket, Counted>): void {
     let all = 0
-    for (const [socket, counted] of this.sockets) {
+    for (const [socket, counted] of sockets) {
       const { bytesRead, bytesWritten } = socket
       const isArriving = bytesRead > counted.read
       if (bytesWritten !== counted.written) counted.before = bytesRead

@@ -89,6 +89,10 @@ describe.skipIf(!hasBrowser)("webhooks", () => {
       /^Failing since [\d-]+ [\d:]+ UTC: 6 attempts.*\s+failing\s/
     )
     expect(await page.locator("[aria-labelledby=edited]").innerText()).not.toContain("Updated")
+    // Beside the name of the page there is room for the name of the user.
+    expect(await page.locator("[aria-labelledby=edited] th[scope=col]").allTextContents()).toEqual([
+      ...["Time", "Action", "User"]
+    ])
     expect(await faultsOf(page)).toEqual([])
     await page.goto(`${list}${ailing}/configuration/`)
     expect(await page.locator("dl.attrs").innerText()).toMatch(/Health\s+failing\s+Health since\s+\d/)

@@ -21,16 +21,19 @@ export const objectText = ({
   return `${type === undefined ? id : nameOf(type)} ${display === "" ? `#${key}` : display}`
 }
 
-/** `hides` leaves out a column that says the same in every row; `current` is the change of the page. */
+type Column = "object" | "request"
+
+/** `hides` leaves out columns that say the same in every row; `current` is the change of the page. */
 export const changeTable = (
   changes: ReadonlyArray<Change>,
   {
     caption,
     hides,
     current
-  }: { readonly caption: string; readonly hides: "object" | "request"; readonly current?: number }
-): Html =>
-  html`<div class="table-responsive">
+  }: { readonly caption: string; readonly hides: Column | ReadonlyArray<Column>; readonly current?: number }
+): Html => {
+  const [hidesObject, hidesRequest] = [hides.includes("object"), hides.includes("request")]
+  return html`<div class="table-responsive">
     <table class="table table-vcenter dense">
       <caption class="visually-hidden">
         ${caption}
@@ -39,29 +42,30 @@ export const changeTable = (
         <tr>
           <th scope="col">Time</th>
           <th scope="col">Action</th>
-          ${hides === "object" ? "" : html`<th scope="col">Object</th>`}
+          ${hidesObject ? "" : html`<th scope="col">Object</th>`}
           <th scope="col">User</th>
-          ${hides === "request" ? "" : html`<th scope="col" class="lo">Request</th>`}
+          ${hidesRequest ? "" : html`<th scope="col" class="lo">Request</th>`}
         </tr>
       </thead>
       <tbody>
         ${changes.map(
           (change) =>
             html`<tr ${change.id === current ? html` class="current"` : ""}>
-              <th scope="row">
+              <th scope="row" class="nowrap">
                 <a href="${pathOf(changeType, change.id)}" ${change.id === current ? html` aria-current="page"` : ""}
                   >${timeOf(change.time, "second")}</a
                 >
               </th>
               <td>${actionBadge(change)}</td>
-              ${hides === "object" ? "" : html`<td>${objectText(change)}</td>`}
+              ${hidesObject ? "" : html`<td>${objectText(change)}</td>`}
               <td>${change.user_name === "" ? none : change.user_name}</td>
-              ${hides === "request" ? "" : html`<td class="lo">${requestLink(change)}</td>`}
+              ${hidesRequest ? "" : html`<td class="lo">${requestLink(change)}</td>`}
             </tr>`
         )}
       </tbody>
     </table>
   </div>`
+}
 
 /** The way to everything that the request changed. */
 export const requestLink = ({ request_id: id }: Change, length = 8): Html =>

@@ -204,7 +204,7 @@ const edited = (edits: ReadonlyArray<Change>): Html =>
       <h2 id="edited">Its definition changed</h2>
       <span class="sub">24 hours</span>
     </div>
-    ${edits.length === 0 ? html`<p class="note sub">Nobody changed it.</p>` : changeTable(edits, { caption: "Changes of the webhook", hides: "request" })}
+    ${edits.length === 0 ? html`<p class="note sub">Nobody changed it.</p>` : changeTable(edits, { caption: "Changes of the webhook", hides: ["object", "request"] })}
   </section>`
 
 const latest = Effect.fnUntraced(function* (webhook: number, request: Request) {

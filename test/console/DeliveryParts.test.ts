@@ -4,9 +4,11 @@ import { SqlError } from "effect/sql"
 import { describe, expect, it } from "vitest"
 import { durationText, sizeText } from "../../src/console/value/Duration.ts"
 import { orUnavailable } from "../../src/console/delivery/Unavailable.ts"
+import { waitedBefore } from "../../src/console/delivery/AttemptList.ts"
 import { journeyRibbon } from "../../src/console/delivery/Journey.ts"
 import { shownBody } from "../../src/console/exchange/BodyText.ts"
-import type { Stage } from "../../src/history/inspect/Journey.ts"
+import type { LoggedAttempt } from "../../src/history/inspect/Attempts.ts"
+import { type Stage, isRepeated } from "../../src/history/inspect/Journey.ts"
 import { type DeliveryState, discardRefusal, retryRefusal } from "../../src/requests/OneDelivery.ts"
 import { html } from "../../src/console/Html.ts"
 import { longBodies } from "./LongBodies.ts"
@@ -113,5 +115,24 @@ describe("a part of a page that cannot be read", () => {
     expect((await Effect.runPromise(failing)).text).toContain("Why it fired: unavailable.")
     const sound = orUnavailable("Why it fired", Effect.succeed(html`<p>sound</p>`))
     expect((await Effect.runPromise(sound)).text).toBe("<p>sound</p>")
+  })
+})
+
+describe("an attempt", () => {
+  const attempt = (number: number, started: string): LoggedAttempt => ({
+    ...{ number, started, duration_ms: 1000, phases: null, url: "", request_headers: [], response_status: 200 },
+    ...{ response_headers: [], response_body: "", reason: "", message: "" }
+  })
+  const attempts = [attempt(1, "2026-11-27T12:00:03Z"), attempt(2, "2026-11-27T12:00:09Z")]
+  const committedMillis = Date.parse("2026-11-27T12:00:01Z")
+
+  it.each([
+    ["5-46077376-16", "waited 2.0 s", "captured, matched, in the queue"],
+    ["5-46077376-16-t1008d0de", "2.0 s after the change", "since the change"],
+    ["5-46077376-16-r12", "2.0 s after the change", "since the change"]
+  ])("of %s begins: %s", (id, text, title) => {
+    const of = { attempts, committedMillis, isRepeated: isRepeated(id) }
+    expect(waitedBefore(attempts[0]!, of)).toEqual({ text, title, millis: 2000 })
+    expect(waitedBefore(attempts[1]!, of)).toMatchObject({ text: "waited 5.0 s", title: "since the attempt before" })
   })
 })

@@ -15,6 +15,8 @@ interface Listed {
   /** Time of the commit, and of the page, milliseconds since 1970. */
   readonly committedMillis: number
   readonly nowMillis: number
+  /** Whether the delivery is a test or a replay, and so begins long after the commit. */
+  readonly isRepeated: boolean
   /** When the next one begins; undefined if there is none, or nobody knows. */
   readonly next: string | undefined
   /** The reason why the next one does not begin although it is due; undefined if there is none. */
@@ -39,15 +41,23 @@ export const attemptList = (listed: Listed): Html => {
   </section>`
 }
 
+interface Waited {
+  readonly title: string
+  readonly millis: number
+  readonly text: string
+}
+
 /** What an attempt waited for before it began. */
 export const waitedBefore = (
   { number: n, started }: LoggedAttempt,
-  { attempts, committedMillis }: Pick<Listed, "attempts" | "committedMillis">
-): { readonly title: string; readonly millis: number } => {
+  { attempts, committedMillis, isRepeated }: Pick<Listed, "attempts" | "committedMillis" | "isRepeated">
+): Waited => {
   const before = attempts.find((each) => each.number === n - 1)
   const from = before === undefined ? committedMillis : Date.parse(before.started) + before.duration_ms
-  const title = n === 1 ? "captured, matched, in the queue" : "since the attempt before"
-  return { title, millis: Math.max(Date.parse(started) - from, 0) }
+  const millis = Math.max(Date.parse(started) - from, 0)
+  if (n > 1) return { title: "since the attempt before", millis, text: `waited ${durationText(millis)}` }
+  if (isRepeated) return { title: "since the change", millis, text: `${durationText(millis)} after the change` }
+  return { title: "captured, matched, in the queue", millis, text: `waited ${durationText(millis)}` }
 }
 
 const nextOne = (next: string, held: string | undefined, nowMillis: number, last: LoggedAttempt | undefined): Html => {
@@ -68,7 +78,7 @@ const nextOne = (next: string, held: string | undefined, nowMillis: number, last
 
 const line = (
   attempt: LoggedAttempt,
-  waited: { readonly title: string; readonly millis: number },
+  waited: Waited,
   longest: number,
   { link, selected }: Pick<Listed, "link" | "selected">
 ): Html => {
@@ -83,7 +93,7 @@ const line = (
         ><span>#${attempt.number}</span
         >${timeOf(attempt.started, "second")}<span>${durationText(attempt.duration_ms)}</span>${own === undefined ? "" : html`<span>receiver ${durationText(own)}</span>`}<span
           title="${waited.title}"
-          >waited ${durationText(waited.millis)}</span
+          >${waited.text}</span
         ></span
       >
     </a>

@@ -2,7 +2,7 @@
 import { Clock, Effect } from "effect"
 import type { LoggedAttempt } from "../../history/inspect/Attempts.ts"
 import { attemptsInSight } from "../../history/inspect/AttemptsInSight.ts"
-import { type Origin, journeyOf, originOf } from "../../history/inspect/Journey.ts"
+import { type Origin, isRepeated, journeyOf, originOf } from "../../history/inspect/Journey.ts"
 import { type Placed, neighboursOf } from "../../history/inspect/Neighbours.ts"
 import { type DeliveryState, deliveryState, heldNow } from "../../requests/OneDelivery.ts"
 import { deliveryType } from "../../log/DeliveryRows.ts"
@@ -61,6 +61,7 @@ export const deliveryPage = Effect.fnUntraced(function* (request: Request, refus
   const inTime = {
     ...listed,
     committedMillis: Date.parse(delivery.time),
+    isRepeated: isRepeated(delivery.delivery_id),
     next: delivery.next_attempt ?? undefined,
     held: heldNow(state)?.sentence
   }

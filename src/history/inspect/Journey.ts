@@ -116,8 +116,12 @@ const transactionText = ({ changes }: Origin): string =>
   `${changes}${changes < countedMax ? "" : "+"} ${changes === 1 ? "change" : "changes"} in its transaction`
 
 /** A test or a replay sends an event again, under an id that says so. */
+const repeatedId = /-([rt])([0-9a-f]+)$/
+
+export const isRepeated = (id: string): boolean => repeatedId.test(id)
+
 const matchText = (id: string, { webhooks }: Origin): string => {
-  const [, kind, number] = /-([rt])([0-9a-f]+)$/.exec(id) ?? []
+  const [, kind, number] = repeatedId.exec(id) ?? []
   if (kind === "r") return `replay ${number}`
   return kind === "t" ? "a test, whatever the condition says" : `${webhooks} ${webhooks === 1 ? "webhook" : "webhooks"}`
 }

@@ -57,6 +57,10 @@ describe.skipIf(!hasBrowser)("an open circuit breaker", () => {
       expect(await page.locator("main").textContent()).not.toContain("there is no alarm")
       expect(await faultsOf(page)).toEqual([])
     }
+    // On the page that the loop ended with, not only among the latest changes.
+    expect(await page.locator("[aria-labelledby=need-look]").textContent()).toMatch(
+      /cmdb.*held by the circuit breaker/s
+    )
     await page.goto(`${tasks}?state=scheduled`)
     expect(await page.locator("#failures tbody").textContent()).toContain("HTTP 500 Internal Server Error")
     await page.goto(tasks)
@@ -103,6 +107,7 @@ describe.skipIf(!hasBrowser)("an open circuit breaker", () => {
     }
     await page.goto(`/extras/webhooks/${webhook}/deliveries/`)
     expect(await page.locator("main th[scope=col]").allTextContents()).not.toContain("Webhook")
+    expect(await page.locator("main tbody tr").first().textContent()).toMatch(/Retrying.*Tag \d+/s)
     await api.call("PATCH", `/api/extras/webhooks/${webhook}/`, { name: "cmdb" })
     await keepOpen(api, webhook)
     await close()
@@ -133,6 +138,15 @@ describe.skipIf(!hasBrowser)("an open circuit breaker", () => {
     await page.goto(tasks)
     await page.getByRole("button", { name: "Probe now cmdb" }).click()
     expect(await page.locator(".flash").textContent()).toContain("The webhook is being probed")
+    // The colour of success: more green than red, in both themes.
+    for (const theme of ["light", "dark"]) {
+      await page.evaluate(`document.documentElement.dataset.bsTheme = "${theme}"`)
+      const colour = await page.locator(".flash").evaluate("(it) => getComputedStyle(it).backgroundColor")
+      const [red, green] = String(colour)
+        .match(/[\d.]+/g)!
+        .map(Number)
+      expect(green).toBeGreaterThan(red!)
+    }
     await breakers(api, webhook, 0)
     await eventually(
       "all are sent",
@@ -151,6 +165,22 @@ describe.skipIf(!hasBrowser)("an open circuit breaker", () => {
     await expect.poll(() => page.locator("main").textContent()).not.toContain("It was not attempted yet")
     expect(await page.getByRole("link", { name: "Discard" }).count()).toBe(0)
     expect(await page.getByRole("link", { name: "Send again" }).count()).toBe(1)
+    await close()
+  })
+
+  it("is no more: the page of a test says that its webhook did not fire, and how many others did", async () => {
+    const { page, close } = await loggedIn()
+    const fields = { name: "picky", content_types: ["extras.tag"], type_create: true, payload_url: receiver.url }
+    const conditions = { attr: "name", value: "nobody" }
+    const { json } = await api.call<{ id: number }>("POST", "/api/extras/webhooks/", { ...fields, conditions })
+    await page.goto(`/extras/webhooks/${json.id}/test/`)
+    await page.getByRole("button", { name: "Send" }).click()
+    await page.waitForURL(/deliveries\/\d+\/$/)
+    expect(await page.locator("#why").textContent()).toMatch(
+      /The webhook did not fire for this change: the delivery is a test or a replay\. 2 other webhooks did\./
+    )
+    await page.goto("/extras/replays/")
+    expect(await page.locator(".empty").textContent()).toContain("A replay is asked for on the page of a webhook.")
     await close()
   })
 })

@@ -22,6 +22,30 @@ const { loggedIn } = startConsole(async (started) => {
 })
 
 describe.skipIf(!hasBrowser)("deliveries that wait without an attempt", () => {
+  it("are reached from the gauge of every page, and from the page of their object", async () => {
+    const { page, close } = await loggedIn()
+    await eventually("they are counted", async () => {
+      await page.goto("/")
+      return (await page.locator(".gauge").allTextContents()).some((text) => /^\s*12 waiting/.test(text))
+    })
+    await page.getByRole("link", { name: "12 waiting" }).click()
+    await page.waitForURL("**/extras/deliveries/waiting/")
+    expect(await page.locator("tbody tr").count()).toBe(12)
+    expect(await page.locator("main, header").allTextContents()).toContainEqual(
+      expect.stringContaining("12 wait or are under way")
+    )
+    const { json } = await api.call<{ results: ReadonlyArray<{ id: number }> }>("GET", "/api/extras/tags/?name=Tag+3")
+    await page.goto(`/extras/tags/${json.results[0]!.id}/deliveries/`)
+    await page.getByRole("link", { name: "Deliveries that wait" }).click()
+    await page.waitForURL(/deliveries\/waiting\/\?object_type=extras\.tag/)
+    expect(await page.locator("tbody tr").allTextContents()).toEqual([expect.stringContaining("Tag 3")])
+    const of = `changed_object_type=extras.tag&changed_object_id=${json.results[0]!.id}`
+    const { json: changes } = await api.call<typeof json>("GET", `/api/extras/object-changes/?${of}`)
+    await page.goto(`/extras/object-changes/${changes.results[0]!.id}/`)
+    expect(await page.locator("[aria-labelledby=told]").textContent()).toContain("No delivery of it was attempted yet.")
+    await close()
+  })
+
   it("are retried all together, and the operation says that they are held", async () => {
     const { page, close } = await loggedIn()
     await page.goto(list())

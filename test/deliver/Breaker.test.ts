@@ -34,6 +34,14 @@ describe("a breaker", () => {
     expect(after(failures(16)).until).toBe(15 + 5000)
   })
 
+  test("that is open opens anew when an attempt fails that did not wait for it, and not when another one does", () => {
+    const open = after(failures(16))
+    const [now, usual] = [20, usualPace.breaker]
+    expect(afterAttemptAt(open, now, failure(), usual).openings).toBe(1)
+    expect(afterAttemptAt(open, now, failure(), usual, true)).toMatchObject({ openings: 2, until: now + 10_000 })
+    expect(afterAttemptAt(open, now, undefined, usual, true)).toEqual(closedBreaker)
+  })
+
   test("opens when four of five attempts fail, even if rarely in a row", () => {
     const five = fc.shuffledSubarray([true, false, false, false, false], { minLength: 5 })
     fc.assert(

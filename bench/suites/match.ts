@@ -6,7 +6,8 @@
  */
 import { parse } from "../../src/match/Condition.ts"
 import { type Decision, compile } from "../../src/match/Decision.ts"
-import { type MatchFields, type Subject, WebhookIndex } from "../../src/match/WebhookIndex.ts"
+import { type MatchFields, WebhookIndex } from "../../src/match/WebhookIndex.ts"
+import type { Subject } from "../../src/match/Subject.ts"
 import { installPeers } from "../Peers.ts"
 import type { Contender, Sample, Suite } from "../Suite.ts"
 

@@ -4,7 +4,7 @@ import { parseExactly } from "../postgres/ExactJson.ts"
 import { type Event, contextOf } from "../event/Event.ts"
 import { type Action, kindOf } from "../event/Kind.ts"
 import { positionOf } from "../event/Position.ts"
-import type { Subject } from "../match/WebhookIndex.ts"
+import type { Subject } from "../match/Subject.ts"
 
 /** A row of `loggedEvent`. */
 export interface LoggedEvent {

@@ -6,17 +6,11 @@ import type { OnlyAttempt } from "../inventory/AttemptLog.ts"
 import { Days } from "../inventory/database/Days.ts"
 import { ProcessName } from "../inventory/database/Presence.ts"
 import type { Table } from "../inventory/derive/table/Table.ts"
-import type { Entry } from "../queue/Entry.ts"
 import { headerText, maskOf } from "../webhook/HeaderText.ts"
-import { type Attempt, type Outcome, deleted } from "../event/Outcome.ts"
+import { type Outcome, deleted } from "../event/Outcome.ts"
 import { deliveryDays } from "./DeliveryRows.ts"
 import { trafficParameters, trafficStatement } from "./Traffic.ts"
-
-export interface Result {
-  readonly entry: Entry
-  readonly attempt: Attempt
-  readonly outcome: Outcome
-}
+import type { Result } from "./Result.ts"
 
 /** One row per attempt but those that succeed at once: they are in the delivery's own row, `extras.delivery`. */
 export const attemptTable: Table = {

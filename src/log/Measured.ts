@@ -11,7 +11,7 @@ import {
 import { parseTraceparent } from "../telemetry/TraceContext.ts"
 import { addSpan, isTracing, newSpanId, traceOf } from "../telemetry/Traces.ts"
 import type { Delivery } from "../event/Delivery.ts"
-import type { Result } from "./AttemptRows.ts"
+import type { Result } from "./Result.ts"
 import type { Outcome } from "../event/Outcome.ts"
 
 const outcomes: Readonly<Record<Outcome["kind"], string>> = {

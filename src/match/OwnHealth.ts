@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from "node:util"
 import { isDictionary } from "../inventory/Field.ts"
-import type { Subject } from "./WebhookIndex.ts"
+import type { Subject } from "./Subject.ts"
 
 const healthFields: ReadonlySet<string> = new Set(["health", "health_since"])
 

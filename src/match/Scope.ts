@@ -9,7 +9,8 @@ import { inSlices } from "../eventloop/Slices.ts"
 import { type Seen, seen } from "../auth/Sight.ts"
 import type { Json } from "../inventory/derive/represent/Representation.ts"
 import type { SharedBudget } from "./Budget.ts"
-import type { Scoped, Subject, WebhookIndex } from "./WebhookIndex.ts"
+import type { Scoped, WebhookIndex } from "./WebhookIndex.ts"
+import type { Subject } from "./Subject.ts"
 
 /** An event, and the webhooks with a scope that may want it. */
 export interface Considered {

@@ -10,7 +10,8 @@ import { type Condition, isEmpty, parse } from "./Condition.ts"
 import { clauseDecision } from "./Decision.ts"
 import { explain, explainTo, tooCostly, type Explanation } from "./Explanation.ts"
 import { turnedIn } from "./OwnHealth.ts"
-import { type MatchFields, type Subject, flags } from "./WebhookIndex.ts"
+import { type MatchFields, flags } from "./WebhookIndex.ts"
+import type { Subject } from "./Subject.ts"
 
 /** The gates of a webhook in the order in which an event passes them. */
 export const gates = ["type", "kind", "enabled", "own", "scope", "condition"] as const

@@ -5,10 +5,11 @@ import type Webhook from "../inventory/types/extras/Webhook.ts"
 import { Unreadable } from "../inventory/Unreadable.ts"
 import { SharedBudget, bounded, guaranteed, isSpent } from "./Budget.ts"
 import { isEmpty, parse } from "./Condition.ts"
-import { type Subject as ConditionSubject, evaluation } from "./Decision.ts"
+import { evaluation } from "./Decision.ts"
 import { EqualityIndex, type Entry } from "./EqualityIndex.ts"
 import { type Explanation, explain, tooCostly } from "./Explanation.ts"
 import { turnedIn } from "./OwnHealth.ts"
+import type { Subject } from "./Subject.ts"
 
 /** A webhook as its table has it. */
 export type WebhookRow = RowOf<typeof Webhook>
@@ -22,13 +23,6 @@ export type MatchFields = Pick<
   (typeof flags)[keyof typeof flags] | "enabled" | "content_types" | "conditions"
 > &
   Partial<Pick<WebhookRow, "scope_user">>
-
-/** The part of an event that decides. */
-export interface Subject extends ConditionSubject {
-  /** Id of the object type. */
-  readonly type: string
-  readonly kind: Kind
-}
 
 /** A condition that could not be evaluated, so that its webhook did not fire. */
 interface Undecided {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { type MatchFields, type Subject, WebhookIndex } from "../../src/match/WebhookIndex.ts"
+import { type MatchFields, WebhookIndex } from "../../src/match/WebhookIndex.ts"
+import type { Subject } from "../../src/match/Subject.ts"
 import { verdictOf } from "../../src/match/Verdict.ts"
 
 const alert: MatchFields = {

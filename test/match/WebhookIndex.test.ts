@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { type MatchFields, type Subject, WebhookIndex } from "../../src/match/WebhookIndex.ts"
+import { type MatchFields, WebhookIndex } from "../../src/match/WebhookIndex.ts"
+import type { Subject } from "../../src/match/Subject.ts"
 import { type Document, type Json, type Snapshots, evaluate } from "./NaiveCondition.ts"
 import { runs } from "../support/Seed.ts"
 

@@ -10,7 +10,7 @@ import { icon } from "../frame/Icon.ts"
 import { linksLeave } from "../frame/InPlace.ts"
 import { fieldTitle, pathOf, pluralOf } from "../value/Title.ts"
 import { cellValue, shortened } from "./Cell.ts"
-import type { Column, Dressing } from "./Dressing.ts"
+import type { Dressing, Column } from "./ListColumn.ts"
 import { changed } from "./Query.ts"
 
 interface Listed {

@@ -21,7 +21,7 @@ import { type Made, attemptPlainly, failUnsent, makeAttempt, outcomeOf } from ".
 import { EventBodies, type Loaded } from "../../changelog/EventBodies.ts"
 import { batchOf } from "../../webhook/Batch.ts"
 import { loopFailure } from "../../webhook/Chain.ts"
-import type { Result as Logged } from "../../log/AttemptRows.ts"
+import type { Result as Logged } from "../../log/Result.ts"
 import { DeliveryLog } from "../../log/DeliveryLog.ts"
 import { logDefectAndContinue } from "../../eventloop/LogDefect.ts"
 import { idsOf, measureAttempt } from "../../log/Measured.ts"

@@ -3,7 +3,13 @@
  * told to take no new work. Attempts under way end, and are logged.
  */
 import { Effect } from "effect"
-import type { Actor } from "./Actor.ts"
+
+/** An actor, as far as its reading is stopped and resumed. */
+interface Reading {
+  readonly handBack: Effect.Effect<void>
+  readonly dueIn: (millis: number) => void
+  readonly wake: () => void
+}
 
 export class Intake {
   /** Operators have paused all sending. */
@@ -19,7 +25,7 @@ export class Intake {
 /** Stops or resumes the reading of the actors. */
 export const hold = Effect.fnUntraced(function* (
   intake: Intake,
-  actors: ReadonlyArray<Actor>,
+  actors: ReadonlyArray<Reading>,
   { isPaused, isQuiet }: Pick<Intake, "isPaused" | "isQuiet">
 ) {
   const wasStopped = intake.isStopped

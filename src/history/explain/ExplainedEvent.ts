@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { hiddenFromReader } from "../../auth/Sight.ts"
 import { isDictionary } from "../../inventory/Field.ts"
 import { maskedState } from "../../inventory/derive/represent/Masked.ts"
-import type { Subject } from "../../match/WebhookIndex.ts"
+import type { Subject } from "../../match/Subject.ts"
 import { type LoggedEvent, loggedEvent, subjectOf } from "../../changelog/LoggedEvent.ts"
 
 /** Longest event that is parsed for an explanation, bytes: parsing is one step of the event loop. */

@@ -112,6 +112,8 @@ interface Declaration<F extends Fields = Fields> {
   readonly key?: string
   /** The fields that name an object in a file; usual is its unique key, or the first uniqueness of several fields. */
   readonly identity?: ReadonlyArray<string>
+  /** Fields that name an object in a file which has none of these; several objects may have the same value. */
+  readonly knownBy?: ReadonlyArray<string>
   /**
    * Filters that ask about other objects: name -> steps to what is asked about (derive/filter/Path.ts),
    * `device/site/region`. Of a list one must lead there, and a value that names nothing is no error.
@@ -192,7 +194,7 @@ export const defineObjectType = <const F extends Fields>(declaration: Declaratio
     ...declaration.search,
     ...[...declaration.brief, ...(declaration.listed ?? [])].filter((field) => !Object.hasOwn(shown, field)),
     ...declaration.ordering.map((field) => field.replace(/^-/, "")),
-    ...[...(declaration.displayBy ?? []), ...(declaration.identity ?? [])],
+    ...[...(declaration.displayBy ?? []), ...(declaration.identity ?? []), ...(declaration.knownBy ?? [])],
     ...[...(declaration.looksAt ?? []), ...(declaration.derivedBy ?? [])].map((path) => path.split(".")[0]!),
     ...(declaration.indexes ?? []).flat(),
     ...(declaration.coveringIndexes ?? []).flatMap(({ fields }) => fields),
@@ -227,6 +229,7 @@ export const defineObjectType = <const F extends Fields>(declaration: Declaratio
     asked: {},
     key: undefined,
     identity: [],
+    knownBy: [],
     announced: false,
     daily: false,
     check: () => [],

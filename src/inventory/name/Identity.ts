@@ -15,7 +15,8 @@ const identities = perType((type): ReadonlyArray<ReadonlyArray<string>> => {
     ...(type.identity.length > 0 ? [type.identity] : []),
     ...unique.filter((fields) => fields.length === 1 && fields[0] === key),
     ...unique.filter((fields) => fields.length > 1),
-    ...unique
+    ...unique,
+    ...type.knownBy.map((name) => [name])
   ]
   return sets.filter(
     (fields) =>
@@ -26,15 +27,19 @@ const identities = perType((type): ReadonlyArray<ReadonlyArray<string>> => {
 
 const isReference = (type: ObjectType, name: string): boolean => fieldOf(type, name).reference !== undefined
 
+/** Whether the fields have a text that somebody made up for the object: a position names nothing by itself. */
+const hasText = (type: ObjectType, fields: ReadonlyArray<string>): boolean =>
+  fields.some((name) => fieldOf(type, name).type === "text" && fieldOf(type, name).choices === undefined)
+
 /**
- * The fields that name this object; undefined if it has no name. References may be empty, and of a declared identity all
- * fields but the first.
+ * The fields that name this object; undefined if it has no name. References beside a text may be empty, and of a declared
+ * identity all fields but the first.
  */
 export const identityOf = (type: ObjectType, row: Omit<Row, "id">): ReadonlyArray<string> | undefined =>
   identities(type).find((fields) =>
     fields.every((name, at) => {
-      const mayBeEmpty = isReference(type, name) || (fields === type.identity && at > 0)
-      return mayBeEmpty || (row[name] ?? null) !== null
+      const mayBeEmpty = fields === type.identity ? at > 0 : isReference(type, name) && hasText(type, fields)
+      return mayBeEmpty || ((row[name] ?? null) !== null && row[name] !== "")
     })
   )
 

@@ -75,6 +75,7 @@ export default defineObjectType({
   app: "dcim",
   name: "cable",
   plural: "cables",
+  knownBy: ["label"],
   menu: "Connections",
   groups: {
     Ends: ["a_terminations", "b_terminations"]

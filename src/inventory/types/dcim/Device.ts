@@ -164,6 +164,7 @@ export default defineObjectType({
   app: "dcim",
   name: "device",
   plural: "devices",
+  knownBy: ["serial"],
   groups: {
     Place: ["position", "face"],
     "Virtual chassis": ["virtual_chassis", "vc_position", "vc_priority"]

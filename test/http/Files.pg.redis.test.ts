@@ -154,7 +154,12 @@ describe("an import", () => {
     expect(reply.json).toMatchObject({ created: 0, updated: 0 })
     expect(reply.json["errors"]).toMatchObject([
       { row: 2, errors: { slug: [expect.any(String)], status: ["nope is not a valid choice."] } },
-      { row: 3, errors: { region: [expect.stringContaining("Related object not found")] } },
+      {
+        row: 3,
+        errors: {
+          region: [expect.stringContaining("Related object not found"), expect.stringContaining("import regions first")]
+        }
+      },
       { row: 4, errors: { id: ["There is no such object."] } }
     ])
     expect(await site("four")).toBeUndefined()

@@ -130,7 +130,7 @@ const submit =
         Effect.flatMap((uploaded) => refuseForgedUpload(request, uploaded)),
         Effect.andThen(
           importFile(type, request, (changes) =>
-            Effect.map(firingFor(type, changes, request), (found) => void (firing = firingList(found)))
+            Effect.map(firingFor(changes, request), (found) => void (firing = firingList(found)))
           )
         ),
         admit,

@@ -3,6 +3,7 @@ import type { Request } from "../../http/Route.ts"
 import { formats } from "../../http/files/ImportFormat.ts"
 import type { Field } from "../../inventory/Field.ts"
 import { type ObjectType, perType } from "../../inventory/ObjectType.ts"
+import { backColumn } from "../../inventory/name/BackReference.ts"
 import { naturalKey } from "../../inventory/derive/filter/Path.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { Html, html } from "../Html.ts"
@@ -122,6 +123,14 @@ export const fieldTable = (type: ObjectType): Html =>
                 <th scope="row"><code>${name}</code></th>
                 <td>${field.initial === undefined ? "Yes" : html`<span class="none">—</span>`}</td>
                 <td class="links">${valueIn(field)}</td>
+              </tr>`
+          )}
+          ${[backColumn(type) ?? []].flat().map(
+            (column) =>
+              html`<tr>
+                <th scope="row"><code>${column}</code></th>
+                <td><span class="none">—</span></td>
+                <td>true or false</td>
               </tr>`
           )}
         </tbody>

@@ -1,7 +1,8 @@
 /** The webhooks that would fire for the changes of an import, and how often; found in the transaction of its check. */
 import { Clock, Effect } from "effect"
 import { contextOf } from "../../event/Event.ts"
-import { type WrittenRow, observedMax } from "../../http/files/Import.ts"
+import { observedMax } from "../../http/files/write/BatchWriter.ts"
+import type { WrittenRow } from "../../http/files/write/Writes.ts"
 import type { Request } from "../../http/Route.ts"
 import { Clearance } from "../../inventory/Clearance.ts"
 import type { Row, View } from "../../inventory/Field.ts"
@@ -25,26 +26,28 @@ interface Firing {
 
 const webhookType = objectType("extras.webhook")
 
-export const firingFor = Effect.fnUntraced(function* (
-  type: ObjectType,
-  changes: ReadonlyArray<WrittenRow>,
-  { author, base }: Request
-) {
+export const firingFor = Effect.fnUntraced(function* (changes: ReadonlyArray<WrittenRow>, { author, base }: Request) {
   const timestamp = new Date(yield* Clock.currentTimeMillis).toISOString()
-  const before = changes.flatMap((each) => each.before ?? [])
-  const old = yield* statesOf(type, before, base)
-  const fresh = yield* statesOf(
-    type,
-    changes.map(({ after }) => after),
-    base
-  )
-  const considered = changes.map(({ before, after }) => {
-    const kind = before === undefined ? ("created" as const) : ("updated" as const)
-    const { data, snapshot } = fresh.get(after.id)!
-    const context = contextOf({ kind, objectType: type.id, timestamp, ...author })
-    const snapshots = { prechange: old.get(after.id)?.snapshot ?? null, postchange: snapshot }
-    return { subject: { type: type.id, kind, data, snapshots, context }, objectId: after.id }
-  })
+  const considered: Array<Parameters<typeof wouldFire>[0][number]> = []
+  for (const [type, own] of Map.groupBy(changes, (each) => each.type)) {
+    const old = yield* statesOf(
+      type,
+      own.flatMap(({ before }) => before ?? []),
+      base
+    )
+    const fresh = yield* statesOf(
+      type,
+      own.map(({ after }) => after),
+      base
+    )
+    for (const { before, after } of own) {
+      const kind = before === undefined ? ("created" as const) : ("updated" as const)
+      const { data, snapshot } = fresh.get(after.id)!
+      const context = contextOf({ kind, objectType: type.id, timestamp, ...author })
+      const snapshots = { prechange: old.get(after.id)?.snapshot ?? null, postchange: snapshot }
+      considered.push({ subject: { type: type.id, kind, data, snapshots, context }, objectId: after.id })
+    }
+  }
   const { fires, times } = yield* wouldFire(considered, [])
   const seen = yield* byIds(webhookType, fires)
   const named = seen.map(({ id, name }) => ({ id, name: String(name), times: times.get(id)! }))

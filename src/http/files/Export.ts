@@ -16,6 +16,7 @@ import { ExactNumber, isNumber } from "../../postgres/ExactJson.ts"
 import { Clearance } from "../../inventory/Clearance.ts"
 import type { Field, Row } from "../../inventory/Field.ts"
 import { type ObjectType, fieldOf } from "../../inventory/ObjectType.ts"
+import { holdersOf } from "../../inventory/name/Holders.ts"
 import { namesFor } from "../../inventory/name/NamesOfObjects.ts"
 import { customFieldsOf, listPortion } from "../../inventory/read/Read.ts"
 import { type Flat, cellOf, flatFields, flatOf, nullCell } from "../../inventory/derive/represent/Flat.ts"
@@ -157,8 +158,13 @@ const referencesIn = (type: ObjectType, { url }: Request) => {
 const flatOfRow = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>, references: References) {
   if (references === "id") return (row: Row) => flatOf(type, row)
   const customFields = yield* customFieldsOf(type)
-  const nameOf = yield* namesFor(type, rows, customFields)
-  return (row: Row) => namedFlatOf(type, row, nameOf, customFields)
+  const holders = yield* holdersOf(
+    type,
+    rows.map(({ id }) => id)
+  )
+  const others = [...holders.values()].map((each) => [each.type, new Set([each.id])] as const)
+  const nameOf = yield* namesFor(type, rows, customFields, others)
+  return (row: Row) => namedFlatOf(type, row, { nameOf, customFields, holders })
 })
 
 const pageFrom = (type: ObjectType, where: Where, start: number, limit = firstPageSize) =>

@@ -9,17 +9,18 @@
 import { Data, Duration, Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { authorize } from "../../auth/Permission.ts"
-import { type Errors, type Row, textsIn } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
+import { backColumn } from "../../inventory/name/BackReference.ts"
 import { customFieldsOf } from "../../inventory/read/Read.ts"
-import { create, update } from "../../inventory/write/Write.ts"
-import { WriteRefused } from "../../inventory/write/WriteRefused.ts"
 import { HttpRefused } from "../HttpRefused.ts"
+import { writeClaims } from "./write/Claims.ts"
 import { keysOf, kindsOf } from "./Columns.ts"
+import { type Refused, batchWriter, completing, postponedIn } from "./write/BatchWriter.ts"
 import { Imports, type ReadFile, readFile } from "./ImportFile.ts"
 import type { Format } from "./ImportFormat.ts"
 import { type Item, type Reading, itemsOf } from "./ImportItems.ts"
 import type { Portion } from "./ImportRows.ts"
+import type { WrittenRow } from "./write/Writes.ts"
 import { refuseAfter } from "../objects/Limits.ts"
 import type { Handler, Request, Services } from "../Route.ts"
 import { isSet } from "../query/Parameter.ts"
@@ -27,16 +28,8 @@ import { isSet } from "../query/Parameter.ts"
 /** Most rows with errors in an answer. */
 const errorsMax = 1000
 
-/** Most characters of an error message, which may repeat a value of the file. */
-const messageCharsMax = 500
-
 /** Longest time for checking and writing all rows. */
 const writingTime = Duration.minutes(15)
-
-interface Refused {
-  readonly row: number
-  readonly errors: Errors
-}
 
 export interface Report {
   readonly format: Format
@@ -48,18 +41,8 @@ export interface Report {
   readonly ignored?: ReadonlyArray<string>
 }
 
-/** A change that an import makes. */
-export interface WrittenRow {
-  /** Undefined for a new object. */
-  readonly before: Row | undefined
-  readonly after: Row
-}
-
 /** Looks at the first changes of a file without errors, in the transaction that makes them. */
 type Observe = (changes: ReadonlyArray<WrittenRow>) => Effect.Effect<void, SqlError.SqlError, Services>
-
-/** Most changes that are observed. */
-export const observedMax = 1000
 
 /** Rolls back the transaction of a file that is not written. */
 class Undone extends Data.TaggedError("Undone")<{ readonly report: Report }> {}
@@ -146,35 +129,13 @@ const write = Effect.fnUntraced(function* (
   portions: ReadonlyArray<Portion>,
   { request, isObserved }: Writing
 ) {
-  const counts = { created: 0, updated: 0 }
-  const errors: Array<Refused> = []
-  const written: Array<number> = []
-  const ignored = new Set<string>()
-  const changes: Array<WrittenRow> = []
   const { type } = reading
-  const act = (batch: ReadonlyArray<Item>, kind: keyof typeof counts) =>
-    Effect.gen(function* () {
-      if (batch.length === 0) return
-      const writing = kind === "updated" ? updateAll(type, batch, request) : createAll(type, batch, request)
-      const refused = yield* writing.pipe(
-        Effect.map((rows): ReadonlyArray<Errors> => {
-          written.push(...rows.map(({ after }) => after.id))
-          if (isObserved) changes.push(...rows.slice(0, observedMax - changes.length))
-          return []
-        }),
-        Effect.catchIf(
-          (error): error is WriteRefused => error instanceof WriteRefused,
-          ({ errors }) => Effect.succeed(errors)
-        )
-      )
-      const wrong = batch
-        .map((item, n) => ({ row: item.row, errors: shortened({ ...refused[n], ...item.errors }) }))
-        .filter((each) => Object.keys(each.errors).length > 0)
-      errors.push(...wrong)
-      counts[kind] += batch.length - wrong.length
-    })
+  const { act, note, counts, errors, written, changes, claims } = batchWriter(type, request, isObserved)
+  const ignored = new Set<string>()
   // Objects are created first: rows that change others may refer to them, and so may rows further up in the file.
   const changing = new Set<number>()
+  /** Objects that refer to each other get their references when all of them are there: by row, the id and the fields. */
+  const postponed = new Map<number, { readonly id: number; readonly names: ReadonlyArray<string> }>()
   let left: ReadonlySet<number> | undefined
   for (let level = 0; left === undefined || left.size > 0; level++) {
     const early = new Set<number>()
@@ -187,23 +148,39 @@ const write = Effect.fnUntraced(function* (
       for (const { row, id } of items) if (id !== undefined) changing.add(row)
       const [ready, waiting] = level < levelsMax ? parted(creating) : [creating, []]
       for (const { row } of waiting) early.add(row)
-      yield* act(ready, "created")
+      const made = yield* act(ready, "created")
+      for (const [n, item] of made.length === 0 ? [] : ready.entries()) {
+        const names = postponedIn(type, item)
+        if (names.length > 0) postponed.set(item.row, { id: made[n]!.after.id, names })
+      }
     }
     const isStuck = early.size > 0 && written.length === before
     if (isStuck) level = levelsMax
     left = early
   }
+  const again = changing.union(postponed)
   for (const portion of portions) {
-    if (!isIn(portion, changing)) continue
-    const { items } = yield* itemsOf(reading, portion, (row) => changing.has(row))
+    if (!isIn(portion, again)) continue
+    const { items } = yield* itemsOf(reading, portion, (row) => again.has(row))
     yield* act(
-      items.filter(({ id }) => id !== undefined),
+      items.flatMap((item) => {
+        const { id, names } = postponed.get(item.row) ?? {}
+        return names === undefined ? [] : [completing(item, id!, names)]
+      }),
+      "completed"
+    )
+    yield* act(
+      items.filter(({ row, id }) => id !== undefined && !postponed.has(row)),
       "updated"
     )
   }
+  const claimed = yield* writeClaims(type, errors.length > 0 ? [] : claims, request)
+  note(claimed.written)
+  for (const [row, message] of claimed.errors) errors.push({ row, errors: { [backColumn(type)!]: [message] } })
   errors.sort((a, b) => a.row - b.row)
+  const { created, updated } = counts
   const report: Report = {
-    ...{ format: reading.format, rows: rowsIn(portions), ...counts, errors },
+    ...{ format: reading.format, rows: rowsIn(portions), created, updated, errors },
     ...(ignored.size > 0 && { ignored: [...ignored].sort() })
   }
   return { report, written, changes }
@@ -217,35 +194,6 @@ const isIn = ({ first, count }: Portion, rows: ReadonlySet<number> | undefined):
 
 /** Items that can be written now, and items that refer to an object which a later row may create. */
 const parted = (items: ReadonlyArray<Item>): readonly [ReadonlyArray<Item>, ReadonlyArray<Item>] => [
-  items.filter(({ isEarly }) => !isEarly),
-  items.filter(({ isEarly }) => isEarly)
+  items.filter(({ early }) => early.size === 0),
+  items.filter(({ early }) => early.size > 0)
 ]
-
-const shortened = (errors: Errors): Errors =>
-  Object.fromEntries(
-    Object.entries(errors).map(([name, messages]) => [
-      name,
-      textsIn(messages).map((each) => each.slice(0, messageCharsMax))
-    ])
-  )
-
-const createAll = (type: ObjectType, items: ReadonlyArray<Item>, { author }: Request) =>
-  Effect.map(
-    create(
-      type,
-      items.map(({ body }) => body),
-      author
-    ),
-    (created) => created.map(({ row }): WrittenRow => ({ before: undefined, after: row }))
-  )
-
-const updateAll = Effect.fnUntraced(function* (type: ObjectType, items: ReadonlyArray<Item>, { author }: Request) {
-  const changes = items.map(({ id, body }) => ({ id: id!, body }))
-  const before = new Map<number, Row>()
-  const remember = (rows: ReadonlyArray<Row>) => Effect.sync(() => rows.forEach((row) => before.set(row.id, row)))
-  const known = yield* update(type, changes, false, author, remember)
-  const ids = new Set(known.map(({ id }) => id))
-  const missing = changes.map(({ id }) => (ids.has(id) ? {} : { id: ["There is no such object."] }))
-  if (ids.size < changes.length) return yield* new WriteRefused({ errors: missing })
-  return known.map((after): WrittenRow => ({ before: before.get(after.id), after }))
-})

@@ -9,6 +9,7 @@ import { namedAttributes } from "../../inventory/name/Identity.ts"
 import { resolveNames } from "../../inventory/name/NamedObjects.ts"
 import type { CustomField } from "../../inventory/types/extras/CustomField.ts"
 import { byAttributes } from "../../inventory/write/Resolve.ts"
+import { type Claiming, takeClaim } from "./write/Claims.ts"
 import { type Keys, checkKeys } from "./Columns.ts"
 import type { Format } from "./ImportFormat.ts"
 import { type Portion, idOf } from "./ImportRows.ts"
@@ -21,8 +22,9 @@ export interface Item {
   readonly id: number | undefined
   /** The values that are refused already, and are not in the body. */
   readonly errors: Errors
-  /** Whether it refers to an object of its type that does not exist: a later row may create it. */
-  readonly isEarly: boolean
+  /** The references to objects of its type that do not exist: later rows may create them. */
+  readonly early: ReadonlySet<string>
+  readonly claim: Claiming["claim"] | undefined
 }
 
 export interface Reading {
@@ -45,7 +47,11 @@ export const itemsOf = Effect.fnUntraced(function* (
     if (!wanted(first + at)) return []
     const isTable = format === "csv"
     const body = isTable ? bodyOfTableRow(type, row as Readonly<Record<string, string>>, customFields) : row
-    return [{ row: first + at, body: bodyOfRow(type, body, customFields), checked: checkKeys(body, keys) }]
+    const { body: own, claim, errors = {} } = takeClaim(type, body)
+    const { ignored, errors: unknown } = checkKeys(own, keys)
+    return [
+      { row: first + at, body: bodyOfRow(type, own, customFields), ignored, errors: { ...unknown, ...errors }, claim }
+    ]
   })
   const kept = read.flat()
   const { bodies, errors, early } = yield* resolveNames(
@@ -54,16 +60,19 @@ export const itemsOf = Effect.fnUntraced(function* (
     customFields
   )
   const items: Array<Item> = []
-  for (const [at, { row, checked }] of kept.entries()) {
+  for (const [at, { row, claim, errors: own }] of kept.entries()) {
     const body = bodies[at]
     const known = idIn(idOf(body))
     const found = known === undefined && updatesExisting ? yield* existing(type, body) : known
     const wrong: Errors = typeof found === "string" ? { __all__: [found] } : {}
     const id = typeof found === "string" ? undefined : found
-    items.push({ row, body, id, errors: { ...wrong, ...checked.errors, ...errors[at] }, isEarly: early.has(at) })
+    const all = { ...wrong, ...own, ...errors[at] }
+    items.push({ row, body, id, errors: all, early: early.get(at) ?? none, claim })
   }
-  return { items, ignored: kept.flatMap(({ checked }) => checked.ignored) }
+  return { items, ignored: kept.flatMap(({ ignored }) => ignored) }
 })
+
+const none: ReadonlySet<string> = new Set()
 
 const utf8 = new TextDecoder()
 

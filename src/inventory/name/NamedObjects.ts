@@ -24,8 +24,8 @@ interface Rows {
   readonly bodies: ReadonlyArray<Body | undefined>
   readonly around: ReadonlyArray<Surroundings>
   readonly errors: ReadonlyArray<Record<string, ReadonlyArray<string>>>
-  /** The rows that name an object of their own type that does not exist. A later row may create it. */
-  readonly early: Set<number>
+  /** By row: the references to objects of its own type that do not exist. A later row may create them. */
+  readonly early: Map<number, Set<string>>
 }
 
 /** Where rows refer to objects of one type. */
@@ -49,7 +49,7 @@ export const resolveNames = Effect.fnUntraced(function* (
   customFields: ReadonlyArray<CustomField>
 ) {
   const bodies = given.map((body) => (isDictionary(body) ? { ...body } : undefined))
-  const rows: Rows = { bodies, around: given.map(() => ({})), errors: given.map(() => ({})), early: new Set() }
+  const rows: Rows = { bodies, around: given.map(() => ({})), errors: given.map(() => ({})), early: new Map() }
   yield* addContainers(rows, type, (body) => idIn(body["id"]))
   const own = containersOf(type)
   for (const name of own) {
@@ -68,7 +68,7 @@ export const resolveNames = Effect.fnUntraced(function* (
   return {
     bodies: given.map((body, at) => bodies[at] ?? body),
     errors: rows.errors as ReadonlyArray<Errors>,
-    early: rows.early as ReadonlySet<number>
+    early: rows.early as ReadonlyMap<number, ReadonlySet<string>>
   }
 })
 
@@ -115,6 +115,20 @@ const customSlots = ({ bodies }: Rows, customFields: ReadonlyArray<CustomField>)
     return { target, reference, field: "custom_fields", records, name, into: name, isLast: true }
   })
 }
+
+/** The id in `{"unnamed": 7}`, which an export writes for an object that nothing names (NamesOfObjects.ts). */
+const unnamedIn = (value: unknown): unknown => {
+  if (!isDictionary(value)) return undefined
+  const [[key, inner] = []] = Object.entries(value)
+  return key === "unnamed"
+    ? inner
+    : Object.values(value)
+        .map(unnamedIn)
+        .find((each) => each !== undefined)
+}
+
+const namelessText = (unnamed: unknown): string =>
+  `The file does not name this object, which has the id ${pythonRepr(unnamed)} where the file comes from: either it has no name there, or the reader of the export may not view it. Give it a name, a label or a serial there, and export again.`
 
 const targetOf = (type: ObjectType, name: string): ObjectType => objectType(fieldOf(type, name).reference!.type)
 
@@ -183,8 +197,12 @@ const resolveSlot = Effect.fnUntraced(function* ({ around, errors, early }: Rows
     if (found === undefined && attributes === undefined) return slot.isLast ? (idOfName(value) ?? value) : value
     const answer = found === undefined ? described.get(JSON.stringify(value)) : named.get(keyOf(found, at))!.answer
     if (typeof answer === "number") return answer
-    if (target === type && (found === undefined || answer === undefined)) early.add(at)
-    if (found !== undefined && typeof answer === "string") errors[at]![field] = [answer]
+    const unnamed = unnamedIn(attributes)
+    if (target === type && unnamed === undefined && (found === undefined || answer === undefined)) {
+      early.set(at, (early.get(at) ?? new Set()).add(name))
+    }
+    if (unnamed !== undefined) errors[at]![field] = [namelessText(unnamed)]
+    else if (found !== undefined && typeof answer === "string") errors[at]![field] = [answer]
     else if (slot.isLast) errors[at]![field] = [answer ?? `Related object not found: ${pythonRepr(value)}`]
     return found?.key === undefined && found !== undefined && !/^\d+$/.test(found.text)
       ? { [naturalKey(target)]: found.text }

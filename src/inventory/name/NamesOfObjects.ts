@@ -22,16 +22,18 @@ const depthMax = 5
 /** The name of an object. */
 export type NameOf = (type: string, id: number) => unknown
 
-/** Names of all objects that these rows refer to. */
+/** Names of all objects that these rows refer to, and of `others`. */
 export const namesFor = Effect.fnUntraced(function* (
   type: ObjectType,
   rows: ReadonlyArray<Row>,
-  customFields: ReadonlyArray<CustomField>
+  customFields: ReadonlyArray<CustomField>,
+  others: ReadonlyArray<readonly [string, ReadonlySet<number>]> = []
 ) {
   const known = new Map<string, Map<number, Row>>()
   let wanted: ReadonlyArray<readonly [string, ReadonlySet<number>]> = [
     ...references(type, rows),
-    ...customReferences(customFields, rows, registry)
+    ...customReferences(customFields, rows, registry),
+    ...others
   ]
   while (wanted.length > 0) {
     const next: Array<readonly [string, ReadonlySet<number>]> = []

@@ -104,13 +104,13 @@ export const mapNames = (
   return Array.isArray(value) ? value.map(one) : value === null ? null : one(value)
 }
 
-/** Attributes that are references themselves may be texts: `{site: "ams"}` is `{site: {slug: "ams"}}`. */
 const nameOf =
   ({ type }: Reference) =>
   (name: unknown): unknown =>
     isDictionary(name) ? withNamedAttributes(objectType(type), name) : name
 
-const withNamedAttributes = (type: ObjectType, attributes: Dictionary): Dictionary =>
+/** Attributes that are references themselves may be texts: `{site: "ams"}` is `{site: {slug: "ams"}}`. */
+export const withNamedAttributes = (type: ObjectType, attributes: Dictionary): Dictionary =>
   Object.fromEntries(
     Object.entries(attributes).map(([name, value]) => {
       const reference = fieldNamed(type, name)?.reference

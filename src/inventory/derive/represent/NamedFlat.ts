@@ -2,6 +2,8 @@
 import { type Row, isDictionary } from "../../Field.ts"
 import { type ObjectType, fieldOf, perType } from "../../ObjectType.ts"
 import { shownOf } from "../../Unreadable.ts"
+import { backColumn, backReferenceOf } from "../../name/BackReference.ts"
+import type { Holder } from "../../name/Holders.ts"
 import type { CustomField } from "../../types/extras/CustomField.ts"
 import { type Flat, flatFields } from "./Flat.ts"
 
@@ -19,21 +21,29 @@ export const genericFields = perType((type) =>
   )
 )
 
+/** The fields of a named record, in their order. */
+const ownFields = perType((type) => flatFields(type).filter((name) => backReferenceOf(type, name) === undefined))
+
 /** The keys of a named record, in their order. */
-export const namedFields = (type: ObjectType): ReadonlyArray<string> =>
-  flatFields(type).map((name) => (Object.hasOwn(typeFields(type), name) ? objectField(name) : name))
+export const namedFields = (type: ObjectType): ReadonlyArray<string> => [
+  ...ownFields(type).map((name) => (Object.hasOwn(typeFields(type), name) ? objectField(name) : name)),
+  ...[backColumn(type) ?? []].flat()
+]
 
 /** `assigned_object` of `assigned_object_id`. */
 const objectField = (idField: string): string => idField.replace(/_id$/, "")
 
-export const namedFlatOf = (
-  type: ObjectType,
-  row: Row,
-  nameOf: NameOf,
-  customFields: ReadonlyArray<CustomField>
-): Flat =>
-  Object.fromEntries(
-    flatFields(type).map((name) => {
+interface Naming {
+  readonly nameOf: NameOf
+  readonly customFields: ReadonlyArray<CustomField>
+  /** By id: the objects that refer to rows and come in an earlier file. */
+  readonly holders: ReadonlyMap<number, Holder>
+}
+
+export const namedFlatOf = (type: ObjectType, row: Row, { nameOf, customFields, holders }: Naming): Flat => {
+  const column = backColumn(type)
+  return Object.fromEntries([
+    ...ownFields(type).map((name) => {
       const value = shownOf(row[name])
       const { reference } = fieldOf(type, name)
       const typeField = typeFields(type)[name]
@@ -45,8 +55,14 @@ export const namedFlatOf = (
       if (reference === undefined || value === null) return [name, value]
       const one = (id: unknown) => nameOf(reference.type, Number(id))
       return [name, Array.isArray(value) ? value.map(one) : one(value)]
-    })
-  )
+    }),
+    ...(column === undefined ? [] : [[column, heldBy(holders.get(row.id), nameOf)] as const])
+  ])
+}
+
+/** `true` for the usual holder: of an address, the machine of its interface. */
+const heldBy = (holder: Holder | undefined, nameOf: NameOf): unknown =>
+  holder?.key === undefined ? holder !== undefined : { [holder.key]: nameOf(holder.type, holder.id) }
 
 const namedCustom = (values: unknown, nameOf: NameOf, customFields: ReadonlyArray<CustomField>): unknown => {
   if (!isDictionary(values)) return values

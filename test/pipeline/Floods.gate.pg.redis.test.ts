@@ -121,6 +121,17 @@ it("what others commit is queued before it, and the user's own next changes behi
   expect(await namesOf(one)).toEqual(["One a", "One b"])
 })
 
+it("what is no flood is queued with its batch", millis, async () => {
+  const letGo = await holdFloods()
+  const names = ["Many little 1", "Many little 2"]
+  await create(names)
+  for (const id of many) {
+    await holds(id, names[1]!)
+    expect((await namesOf(id)).slice(-2)).toEqual(names)
+  }
+  await letGo()
+})
+
 it("a killed process leaves it to the next one, and nothing is queued twice", millis, async () => {
   const before = await namesOf(many[0]!)
   const letGo = await holdFloods()

@@ -11,7 +11,7 @@ import { SqlClient } from "effect/sql"
 import { Settings } from "../Config.ts"
 import { digest } from "../inventory/Vault.ts"
 import { isStorable } from "../inventory/Field.ts"
-import type { Table } from "../inventory/derive/table/Table.ts"
+import type { Table } from "../postgres/migrate/Table.ts"
 
 export const sessionTable: Table = {
   name: "rackwire_session",

@@ -4,7 +4,7 @@
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
-import { isAlive } from "../inventory/database/Presence.ts"
+import { isAlive } from "../postgres/Presence.ts"
 import { eventPath } from "../inventory/derive/represent/EventPaths.ts"
 import { conditionWarnings } from "../inventory/derive/represent/ConditionWarnings.ts"
 import { Settings, describeSettings } from "../Config.ts"

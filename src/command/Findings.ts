@@ -1,7 +1,7 @@
 /** What `check` finds in the database of the service: what was not captured, whether it sends, and its processes. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { isAlive } from "../inventory/database/Presence.ts"
+import { isAlive } from "../postgres/Presence.ts"
 import { setAsideTable } from "../capture/changelog/SetAside.ts"
 import { unacknowledgedGaps } from "../capture/slot/Gaps.ts"
 import { sendingState } from "../requests/Sending.ts"

@@ -3,7 +3,7 @@ import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { database } from "../pipeline/Foundation.ts"
 import { unacknowledgedGaps } from "../capture/slot/Gaps.ts"
-import { acknowledgeGap } from "../inventory/database/CaptureState.ts"
+import { acknowledgeGap } from "../history/capture/CaptureState.ts"
 import { CommandFailed } from "./CommandFailed.ts"
 import { ofService } from "./OfService.ts"
 

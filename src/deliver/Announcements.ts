@@ -7,7 +7,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Queue, Schedule, Schema } from "effect"
 import { Pace } from "../eventloop/Pace.ts"
-import { announceChannel } from "../inventory/database/DatabaseFunctions.ts"
+import { announceChannel } from "../postgres/Messages.ts"
 
 export class Unheard extends Schema.TaggedError<Unheard>()("Unheard", { message: Schema.String }) {}
 

@@ -10,7 +10,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { isAlive } from "../inventory/database/Presence.ts"
+import { isAlive } from "../postgres/Presence.ts"
 import { Pace } from "../eventloop/Pace.ts"
 import { withReason } from "./Reason.ts"
 import { breakerTable } from "../log/BreakerTable.ts"

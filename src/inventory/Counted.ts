@@ -1,5 +1,5 @@
 /** Counts that are not stored: the database computes them, by index, for the objects of a page. */
-import { literal } from "./Field.ts"
+import { literal } from "../postgres/Literal.ts"
 import type { ObjectType } from "./ObjectType.ts"
 
 /** Object types by id. */

@@ -289,6 +289,3 @@ export const makeField = <Value = unknown>(
     return kind.nullable === true ? value(null) : invalid("This field may not be null.")
   }
 })
-
-/** A text as an SQL literal. */
-export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Table } from "../inventory/derive/table/Table.ts"
+import type { Table } from "../postgres/migrate/Table.ts"
 
 /** A webhook's backlog in Redis as the sweeper saw it last; no row if there is none. */
 export const backlogTable: Table = {

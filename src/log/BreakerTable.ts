@@ -2,9 +2,9 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { inWords } from "../telemetry/Telemetry.ts"
-import { announceChannel } from "../inventory/database/DatabaseFunctions.ts"
-import { ProcessName, isAlive } from "../inventory/database/Presence.ts"
-import type { Table } from "../inventory/derive/table/Table.ts"
+import { announceChannel } from "../postgres/Messages.ts"
+import { ProcessName, isAlive } from "../postgres/Presence.ts"
+import type { Table } from "../postgres/migrate/Table.ts"
 
 /** One row per webhook and process. Unlogged: after a crash of Postgres none of it is true any more. */
 export const breakerTable: Table = {

@@ -1,7 +1,7 @@
 /** Rows of deliveries without an attempt. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Days } from "../inventory/database/Days.ts"
+import { Days } from "../postgres/Days.ts"
 import type { Delivery } from "../event/Delivery.ts"
 import type { Dropped } from "../event/Outcome.ts"
 import { objectType } from "../inventory/Registry.ts"

@@ -5,7 +5,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Table } from "../inventory/derive/table/Table.ts"
+import type { Table } from "../postgres/migrate/Table.ts"
 import type { Result } from "./Result.ts"
 
 /** Upper ends of the buckets of times, milliseconds; one more bucket holds what took longer. */

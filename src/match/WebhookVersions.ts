@@ -10,7 +10,7 @@ import { SqlClient } from "effect/sql"
 import { objectType } from "../inventory/Registry.ts"
 import type Webhook from "../inventory/types/extras/Webhook.ts"
 import { columnsOf, rowFromJson } from "../inventory/derive/values/Row.ts"
-import type { Table } from "../inventory/derive/table/Table.ts"
+import type { Table } from "../postgres/migrate/Table.ts"
 import { positionOf } from "../event/Position.ts"
 import type { WebhookRow } from "./WebhookIndex.ts"
 

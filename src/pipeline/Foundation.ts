@@ -19,11 +19,15 @@ import { backlogTable } from "../log/BacklogTable.ts"
 import { sendingTable } from "../requests/Sending.ts"
 import { watermarkTable } from "../queue/recover/Watermarks.ts"
 import { Clearance } from "../inventory/Clearance.ts"
-import { migrate } from "../inventory/database/Migrate.ts"
-import { presenceTable } from "../inventory/database/Presence.ts"
+import { migrate } from "../postgres/migrate/Migrate.ts"
+import { presenceTable } from "../postgres/Presence.ts"
 import { Counts } from "../inventory/read/Count.ts"
 import { versionTable } from "../match/WebhookVersions.ts"
 import { Templates } from "../template/Template.ts"
+import { functions } from "../inventory/derive/table/DatabaseFunctions.ts"
+import { tableOf } from "../inventory/derive/table/TableOf.ts"
+import { registry } from "../inventory/Registry.ts"
+import type { Table } from "../postgres/migrate/Table.ts"
 
 export const servers = Servers.layer.pipe(Layer.provideMerge(Telemetry.layer), Layer.provideMerge(Settings.layer))
 
@@ -35,7 +39,7 @@ export const database = Layer.mergeAll(Postgres.layer, Vault.layer, Clearance.un
 const grammars = grammarsLayer.pipe(Layer.provideMerge(Templates.layer))
 export const foundation = Layer.mergeAll(grammars, Redis.layer).pipe(Layer.provideMerge(database))
 
-export const migrateAll = migrate([
+const stageTables: ReadonlyArray<Table> = [
   presenceTable,
   sessionTable,
   epochTable,
@@ -49,4 +53,9 @@ export const migrateAll = migrate([
   breakerTable,
   backlogTable,
   sendingTable
-]).pipe(Effect.provide(Postgres.patient))
+]
+
+export const migrateAll = migrate({
+  functions,
+  tables: [...Array.from(registry.values(), tableOf), ...stageTables]
+}).pipe(Effect.provide(Postgres.patient))

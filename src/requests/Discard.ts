@@ -6,7 +6,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { announceChannel } from "../inventory/database/DatabaseFunctions.ts"
+import { announceChannel } from "../postgres/Messages.ts"
 import { Streams } from "../queue/Streams.ts"
 
 /** Discards those of the deliveries that have not ended; returns their ids. `operation`: of which it is a part. */

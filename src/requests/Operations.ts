@@ -6,7 +6,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Delivery } from "../event/Delivery.ts"
-import { announceChannel } from "../inventory/database/DatabaseFunctions.ts"
+import { announceChannel } from "../postgres/Messages.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { insertUnattempted, deliveryDays } from "../log/DeliveryRows.ts"
 import { type Query, filter } from "../inventory/derive/filter/Filter.ts"

@@ -7,7 +7,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { announceChannel } from "../inventory/database/DatabaseFunctions.ts"
+import { announceChannel } from "../postgres/Messages.ts"
 import { deliveryType } from "../log/DeliveryRows.ts"
 import { Append } from "../queue/Append.ts"
 import { absentAmong, discardDeleted } from "../queue/recover/Deleted.ts"

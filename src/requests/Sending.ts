@@ -1,8 +1,8 @@
 /** Whether the service sends at all: one switch for every webhook and every process. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { announceChannel } from "../inventory/database/DatabaseFunctions.ts"
-import type { Table } from "../inventory/derive/table/Table.ts"
+import { announceChannel } from "../postgres/Messages.ts"
+import type { Table } from "../postgres/migrate/Table.ts"
 
 /** Its row says that sending is paused; there is none otherwise. */
 export const sendingTable: Table = {

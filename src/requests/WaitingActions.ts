@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { parsePosition } from "../event/Position.ts"
-import { announceChannel } from "../inventory/database/DatabaseFunctions.ts"
+import { announceChannel } from "../postgres/Messages.ts"
 import { placeOf } from "../queue/Ordered.ts"
 import { Waiting } from "../history/inspect/Waiting.ts"
 import { insertUnattempted } from "../log/DeliveryRows.ts"

@@ -4,10 +4,11 @@
  * Hidden objects get other values and other references, and twins that were not there. Triggers are off, so that no
  * visible object follows a hidden one.
  */
-import { type Field, literal } from "../../src/inventory/Field.ts"
+import type { Field } from "../../src/inventory/Field.ts"
+import { literal } from "../../src/postgres/Literal.ts"
 import type { ObjectType } from "../../src/inventory/ObjectType.ts"
 import { kindOf } from "../../src/inventory/derive/filter/Lookup.ts"
-import { genericTargets, uniquesOf } from "../../src/inventory/derive/table/Table.ts"
+import { genericTargets, uniquesOf } from "../../src/inventory/derive/table/TableOf.ts"
 import { objectType, registry } from "../../src/inventory/Registry.ts"
 import type { TestDatabase } from "../support/Database.ts"
 

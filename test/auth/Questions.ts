@@ -9,7 +9,7 @@ import { pathsNamed, splitName } from "../../src/inventory/derive/filter/Filter.
 import { filterNames } from "../../src/inventory/derive/filter/FilterNames.ts"
 import { namedIn } from "../../src/inventory/derive/filter/Named.ts"
 import { destination } from "../../src/inventory/derive/filter/Path.ts"
-import { uniquesOf } from "../../src/inventory/derive/table/Table.ts"
+import { uniquesOf } from "../../src/inventory/derive/table/TableOf.ts"
 import { anyObject, isWritten } from "../support/AnyObject.ts"
 import type { Json } from "../support/Client.ts"
 import { runs } from "../support/Seed.ts"

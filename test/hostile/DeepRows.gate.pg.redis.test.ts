@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { registry } from "../../src/inventory/Registry.ts"
 import { nestingMax, valueBytesMax } from "../../src/inventory/Unreadable.ts"
-import { tableOf } from "../../src/inventory/derive/table/Table.ts"
+import { tableOf } from "../../src/inventory/derive/table/TableOf.ts"
 import { environmentOf } from "../support/Api.ts"
 import { named, request } from "../support/Client.ts"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"

@@ -13,8 +13,9 @@ import {
 } from "../../src/inventory/ObjectType.ts"
 import { constraint } from "../../src/inventory/derive/filter/Constraint.ts"
 import { type Query, filter } from "../../src/inventory/derive/filter/Filter.ts"
-import { plan } from "../../src/inventory/derive/table/Migration.ts"
-import { extensions, tableOf } from "../../src/inventory/derive/table/Table.ts"
+import { plan } from "../../src/postgres/migrate/Migration.ts"
+import { tableOf } from "../../src/inventory/derive/table/TableOf.ts"
+import { extensions } from "../../src/postgres/migrate/Table.ts"
 import { allVisible } from "../../src/inventory/derive/filter/Where.ts"
 import { type TestDatabase, forbidScans, makeDatabase } from "../support/Database.ts"
 

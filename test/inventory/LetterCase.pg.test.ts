@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { defineObjectType, json, text } from "../../src/inventory/ObjectType.ts"
 import { type Query, filter } from "../../src/inventory/derive/filter/Filter.ts"
-import { collationStatements } from "../../src/inventory/derive/table/Collation.ts"
+import { collationStatements } from "../../src/postgres/migrate/Collation.ts"
 import { allVisible } from "../../src/inventory/derive/filter/Where.ts"
 import { type TestDatabase, makeEmptyDatabase, servers } from "../support/Database.ts"
 import { type Sql, databaseAt, openSql } from "../support/Sql.ts"

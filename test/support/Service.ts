@@ -4,7 +4,7 @@
  */
 import { randomBytes } from "node:crypto"
 import { Cause, Deferred, Effect, Exit, Layer, Scope } from "effect"
-import { ProcessName } from "../../src/inventory/database/Presence.ts"
+import { ProcessName } from "../../src/postgres/Presence.ts"
 import { type Role, roles as allRoles, service } from "../../src/Service.ts"
 import { inWords } from "../../src/telemetry/Telemetry.ts"
 import { type Call, password, superuserCall } from "./Client.ts"

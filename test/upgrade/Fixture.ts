@@ -3,7 +3,11 @@ import { readFileSync, readdirSync, writeFileSync } from "node:fs"
 import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib"
 import { Redis } from "ioredis"
 import { parseLsn } from "../../src/event/Lsn.ts"
-import { publication, publicationFingerprint, publishedTables } from "../../src/inventory/database/PublicationState.ts"
+import {
+  publication,
+  publicationFingerprint,
+  publishedTables
+} from "../../src/inventory/derive/table/PublicationState.ts"
 import type { TestDatabase } from "../support/Database.ts"
 import { openSql } from "../support/Sql.ts"
 

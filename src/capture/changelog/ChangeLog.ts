@@ -1,7 +1,7 @@
 /** Writes the change log: one statement per batch; a change that is there already stays as it is. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Days } from "../../inventory/database/Days.ts"
+import { Days } from "../../postgres/Days.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { actionOf } from "../../event/Kind.ts"
 import type { CapturedEvent } from "../fold/CapturedEvent.ts"

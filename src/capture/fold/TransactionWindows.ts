@@ -5,7 +5,7 @@
  * passes in constant memory, and a second reading cuts it at the same places.
  */
 import { createHash } from "node:crypto"
-import { contextPrefix, messageCharsMax } from "../../inventory/database/DatabaseFunctions.ts"
+import { contextPrefix, messageCharsMax } from "../../postgres/Messages.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { isStorable } from "../../inventory/Field.ts"
 import { isUuid } from "../../inventory/field/Scalar.ts"

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Settings } from "../../Config.ts"
-import type { Table } from "../../inventory/derive/table/Table.ts"
+import type { Table } from "../../postgres/migrate/Table.ts"
 import { parseLsn } from "../../event/Lsn.ts"
 import { type Run, onPool, openGap } from "./Gaps.ts"
 import { type Origin, restoredSince } from "./Origin.ts"

@@ -7,7 +7,7 @@
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { lsnBits } from "../../event/Position.ts"
-import type { Table } from "../../inventory/derive/table/Table.ts"
+import type { Table } from "../../postgres/migrate/Table.ts"
 
 /** Runs a statement; `Row` is what its rows hold. */
 export type Run = <Row extends object>(

@@ -15,8 +15,8 @@ import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 import { Pace } from "../../eventloop/Pace.ts"
-import { ProcessName } from "../../inventory/database/Presence.ts"
-import type { Table } from "../../inventory/derive/table/Table.ts"
+import { ProcessName } from "../../postgres/Presence.ts"
+import type { Table } from "../../postgres/migrate/Table.ts"
 
 /** The time after which a leader hangs is doubled so often at most. */
 const doublingsMax = 4

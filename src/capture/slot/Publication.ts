@@ -15,7 +15,7 @@ import {
   publicationFingerprint,
   publishedTables,
   publishedTypes
-} from "../../inventory/database/PublicationState.ts"
+} from "../../inventory/derive/table/PublicationState.ts"
 import { type Run, closeGaps, openGap } from "./Gaps.ts"
 
 const operations = "insert, update, delete, truncate"

@@ -13,7 +13,7 @@ import { parseLsn } from "../../event/Lsn.ts"
 import { type Epoch, ensureEpoch } from "./Epoch.ts"
 import { type Run, openGap } from "./Gaps.ts"
 import type { Origin } from "./Origin.ts"
-import { publication } from "../../inventory/database/PublicationState.ts"
+import { publication } from "../../inventory/derive/table/PublicationState.ts"
 import { ensurePublication } from "./Publication.ts"
 
 const failoverVersion = 170_000

@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { visibleToSender } from "../../inventory/Clearance.ts"
-import { literal } from "../../inventory/Field.ts"
+import { literal } from "../../postgres/Literal.ts"
 import { type ObjectType, columnOf, perType } from "../../inventory/ObjectType.ts"
 import { registry } from "../../inventory/Registry.ts"
 import { type Bind, asTexts, visibleRows } from "../../inventory/derive/filter/Where.ts"

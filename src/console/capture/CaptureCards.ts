@@ -1,5 +1,5 @@
 /** The slot, the publication and the processes that capture. */
-import type { Leadership, PublicationState, SlotState } from "../../inventory/database/CaptureState.ts"
+import type { Leadership, PublicationState, SlotState } from "../../history/capture/CaptureState.ts"
 import { type Html, html } from "../Html.ts"
 import { durationText } from "../value/Duration.ts"
 import { none } from "../value/Value.ts"

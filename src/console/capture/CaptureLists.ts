@@ -1,5 +1,5 @@
 /** The gaps, the epochs, and the changes that were set aside. */
-import type { EpochState, Gap, SetAsideState } from "../../inventory/database/CaptureState.ts"
+import type { EpochState, Gap, SetAsideState } from "../../history/capture/CaptureState.ts"
 import type { Request } from "../../http/Route.ts"
 import { type Html, html } from "../Html.ts"
 import { csrfInput } from "../form/Csrf.ts"

@@ -1,7 +1,7 @@
 /** The way of a change in numbers: captured, queued, sent, waiting for another attempt. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { isAlive } from "../../inventory/database/Presence.ts"
+import { isAlive } from "../../postgres/Presence.ts"
 import { cleared } from "../../inventory/Clearance.ts"
 import { after } from "../../inventory/derive/filter/Where.ts"
 import { objectType } from "../../inventory/Registry.ts"

@@ -1,6 +1,6 @@
 /** The processes of the service, as people and the API see them. */
 import { Effect } from "effect"
-import { type Process, type Status, processesAndLost } from "../../inventory/database/Presence.ts"
+import { type Process, type Status, processesAndLost } from "../../postgres/Presence.ts"
 
 /**
  * `lost`: it wrote no status for a while, and ended without a farewell. `quiet`: it was told to take no new work.

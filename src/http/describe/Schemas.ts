@@ -6,7 +6,7 @@ import { type Json, integer, listOf, object, orNull, schema, string } from "./Js
 import type { Shape } from "../../inventory/Derived.ts"
 import type { Field } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
-import { messageCharsMax } from "../../inventory/database/DatabaseFunctions.ts"
+import { messageCharsMax } from "../../postgres/Messages.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { viewOf } from "../../inventory/derive/represent/Representation.ts"
 

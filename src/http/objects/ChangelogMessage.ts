@@ -1,7 +1,7 @@
 /** The reason for a change: `changelog_message` in the body of a write, kept in the change log and in the event. */
 import { Effect } from "effect"
 import { isDictionary, isStorable } from "../../inventory/Field.ts"
-import { messageCharsMax } from "../../inventory/database/DatabaseFunctions.ts"
+import { messageCharsMax } from "../../postgres/Messages.ts"
 import type { Author } from "../../inventory/write/Transaction.ts"
 import { HttpRefused } from "../HttpRefused.ts"
 import type { Request } from "../Route.ts"

@@ -10,7 +10,7 @@ import {
   publicationState,
   setAsideState,
   slotState
-} from "../../inventory/database/CaptureState.ts"
+} from "../../history/capture/CaptureState.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { watching } from "../describe/MetricsAccess.ts"
 import { HttpRefused } from "../HttpRefused.ts"

@@ -1,7 +1,7 @@
 /** Pausing and resuming all sending, and telling one process to take no new work. */
 import { Effect } from "effect"
 import { pauseSending, resumeSending, sendingState } from "../../requests/Sending.ts"
-import { setQuiet } from "../../inventory/database/Presence.ts"
+import { setQuiet } from "../../postgres/Presence.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { HttpRefused, notFound } from "../HttpRefused.ts"
 import type { Handler, Request, Route } from "../Route.ts"

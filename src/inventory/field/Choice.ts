@@ -5,10 +5,10 @@ import {
   type Options,
   invalid,
   isDictionary,
-  literal,
   makeField,
   value
 } from "../Field.ts"
+import { literal } from "../../postgres/Literal.ts"
 
 interface ChoiceOptions extends Options {
   readonly default?: string

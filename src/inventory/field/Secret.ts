@@ -1,6 +1,7 @@
 import { isCommonPassword, tooCommon } from "./CommonPasswords.ts"
 import { digestToken, generateToken, hashPassword, passwordLength } from "../Vault.ts"
-import { type Field, type Options, invalid, literal, makeField, value } from "../Field.ts"
+import { type Field, type Options, invalid, makeField, value } from "../Field.ts"
+import { literal } from "../../postgres/Literal.ts"
 import { headerSecrets } from "./hidden/HeaderSecrets.ts"
 import type { Hiding } from "./hidden/Hiding.ts"
 import { userInformation } from "./hidden/UserInformation.ts"

@@ -1,14 +1,5 @@
-import {
-  type Field,
-  type Options,
-  type Parsed,
-  invalid,
-  isExact,
-  isStorable,
-  literal,
-  makeField,
-  value
-} from "../Field.ts"
+import { type Field, type Options, type Parsed, invalid, isExact, isStorable, makeField, value } from "../Field.ts"
+import { literal } from "../../postgres/Literal.ts"
 import { bounds } from "../Unreadable.ts"
 
 interface TextOptions extends Options {

@@ -11,7 +11,7 @@ import { kindOf } from "../derive/filter/Lookup.ts"
 import { isOfGeneric, namingFields } from "../derive/filter/NaturalName.ts"
 import { naturalKey } from "../derive/filter/Path.ts"
 import { type Bind, visibleRows } from "../derive/filter/Where.ts"
-import { uniquesOf } from "../derive/table/Table.ts"
+import { uniquesOf } from "../derive/table/TableOf.ts"
 
 /** References to objects that others lie in. Two objects with the same name are told apart by them. */
 const containers: ReadonlyArray<string> = [

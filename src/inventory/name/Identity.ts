@@ -3,7 +3,7 @@ import { type ObjectType, fieldOf, perType } from "../ObjectType.ts"
 import type { Row } from "../Field.ts"
 import { isOfGeneric, namingFields } from "../derive/filter/NaturalName.ts"
 import { naturalKey } from "../derive/filter/Path.ts"
-import { uniquesOf } from "../derive/table/Table.ts"
+import { uniquesOf } from "../derive/table/TableOf.ts"
 
 /** Sets of fields that name an object of the type, the best first. */
 const identities = perType((type): ReadonlyArray<ReadonlyArray<string>> => {

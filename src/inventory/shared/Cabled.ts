@@ -1,7 +1,8 @@
 /** The values that an interface shows of its cable, and the filters that ask about the cable. */
 import { type Asked, flagged } from "../Asked.ts"
 import type { Derived } from "../Derived.ts"
-import { type Errors, type Row, type View, literal } from "../Field.ts"
+import type { Errors, Row, View } from "../Field.ts"
+import { literal } from "../../postgres/Literal.ts"
 import type { Bond } from "../Rule.ts"
 
 /** Types of interfaces without a socket, with their labels. */

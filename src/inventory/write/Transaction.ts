@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { statementMillis } from "../../postgres/Postgres.ts"
 import { Counts } from "../read/Count.ts"
-import { contextPrefix } from "../database/DatabaseFunctions.ts"
+import { contextPrefix } from "../../postgres/Messages.ts"
 
 export interface Author {
   readonly username: string

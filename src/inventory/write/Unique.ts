@@ -7,7 +7,7 @@ import type { Errors, Row } from "../Field.ts"
 import type { ObjectType, Unique } from "../ObjectType.ts"
 import { isTree } from "../derive/filter/Path.ts"
 import { columnsOf } from "../derive/values/Row.ts"
-import { uniqueKey, uniquesOf } from "../derive/table/Table.ts"
+import { uniqueKey, uniquesOf } from "../derive/table/TableOf.ts"
 import { type Where, after, asTexts, everything } from "../derive/filter/Where.ts"
 
 export interface Conflict {

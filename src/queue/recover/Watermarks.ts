@@ -8,7 +8,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Position, parsePosition } from "../../event/Position.ts"
-import type { Table } from "../../inventory/derive/table/Table.ts"
+import type { Table } from "../../postgres/migrate/Table.ts"
 import type { Tops } from "../Append.ts"
 
 export const watermarkTable: Table = {

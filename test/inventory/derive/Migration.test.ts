@@ -1,13 +1,8 @@
 import { describe, expect, test } from "vitest"
 import { registry } from "../../../src/inventory/Registry.ts"
-import {
-  type Catalog,
-  type FoundColumn,
-  type Plan,
-  plan,
-  recorded
-} from "../../../src/inventory/derive/table/Migration.ts"
-import { type Column, type Table, tableOf } from "../../../src/inventory/derive/table/Table.ts"
+import { type Catalog, type FoundColumn, type Plan, plan, recorded } from "../../../src/postgres/migrate/Migration.ts"
+import { tableOf } from "../../../src/inventory/derive/table/TableOf.ts"
+import type { Column, Table } from "../../../src/postgres/migrate/Table.ts"
 
 const declared = [...registry.values()].map(tableOf)
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest"
-import { literal } from "../../../src/inventory/Field.ts"
+import { literal } from "../../../src/postgres/Literal.ts"
 import { objectType, registry } from "../../../src/inventory/Registry.ts"
-import { type Table, tableOf, uniqueName, uniquesOf } from "../../../src/inventory/derive/table/Table.ts"
+import { tableOf, uniqueName, uniquesOf } from "../../../src/inventory/derive/table/TableOf.ts"
+import type { Table } from "../../../src/postgres/migrate/Table.ts"
 
 const types = [...registry.values()].map((type) => [type.id, type, tableOf(type)] as const)
 

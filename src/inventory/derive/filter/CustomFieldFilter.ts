@@ -4,7 +4,8 @@
  * The values of all custom fields are one JSON document in the row. Its index answers which documents hold a value, a
  * text or the name at all; where that is not the whole question, the condition beside it looks at the one value.
  */
-import { type Field, literal } from "../../Field.ts"
+import type { Field } from "../../Field.ts"
+import { literal } from "../../../postgres/Literal.ts"
 import type { ObjectType } from "../../ObjectType.ts"
 import { date } from "../../field/Calendar.ts"
 import { time } from "../../field/Scalar.ts"

@@ -4,7 +4,8 @@
  * Unknown names are ignored, unless the query is read strictly: then they are errors. A filter that only NetBox has is
  * always an error. Conditions about other objects look only at those that the user may see.
  */
-import { type Errors, emptyRecord, literal } from "../../Field.ts"
+import { type Errors, emptyRecord } from "../../Field.ts"
+import { literal } from "../../../postgres/Literal.ts"
 import { isUuid } from "../../field/Scalar.ts"
 import { type ObjectType, fieldOf } from "../../ObjectType.ts"
 import { objectType } from "../../Registry.ts"

@@ -6,7 +6,7 @@
  */
 import type { Field } from "../../Field.ts"
 import { isUuid } from "../../field/Scalar.ts"
-import { naturalOrder } from "../table/Collation.ts"
+import { naturalOrder } from "../../../postgres/migrate/Collation.ts"
 import { addressOf, sameAddress, wrongAddress } from "./Address.ts"
 import { patternProblem } from "./PostgresPattern.ts"
 import type { Bind } from "./Where.ts"

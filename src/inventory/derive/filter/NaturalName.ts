@@ -10,7 +10,7 @@ import { type ObjectType, fieldOf, perType } from "../../ObjectType.ts"
 import { objectType } from "../../Registry.ts"
 import { type Comparand, type Compiled, compare, kindOf } from "./Lookup.ts"
 import { type Reach, along, comparandOf } from "./Path.ts"
-import { uniquesOf } from "../table/Table.ts"
+import { uniquesOf } from "../table/TableOf.ts"
 import type { Bind, Visible, Where } from "./Where.ts"
 
 /** Deepest nesting of named objects. */

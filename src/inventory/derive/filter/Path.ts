@@ -9,7 +9,8 @@
  */
 import { type ObjectType, columnOf, fieldOf, perType } from "../../ObjectType.ts"
 import { objectType } from "../../Registry.ts"
-import { emptyRecord, literal } from "../../Field.ts"
+import { emptyRecord } from "../../Field.ts"
+import { literal } from "../../../postgres/Literal.ts"
 import { type Comparand, type Compiled, kindOf } from "./Lookup.ts"
 import { type Bind, type Visible, visibleRows } from "./Where.ts"
 

@@ -6,7 +6,7 @@
  * that Postgres makes from the page once, so each object type pointed at costs one look into its primary key.
  */
 import { keepNewest } from "../../../eventloop/KeepNewest.ts"
-import { literal } from "../../Field.ts"
+import { literal } from "../../../postgres/Literal.ts"
 import { namesThis } from "../../Counted.ts"
 import { type ObjectType, type PointedBy, perType } from "../../ObjectType.ts"
 import { objectType, registry } from "../../Registry.ts"

@@ -1,10 +1,10 @@
 /** Declaration -> the triggers that hold bonds from both sides, and their functions. Pure. */
-import { literal } from "../../Field.ts"
+import { literal } from "../../../postgres/Literal.ts"
 import { type ObjectType, columnOf, fieldOf } from "../../ObjectType.ts"
 import { objectType } from "../../Registry.ts"
 import type { Bond, OtherSide } from "../../Rule.ts"
 import { storedName } from "./StoredName.ts"
-import type { Definition } from "./Table.ts"
+import type { Definition } from "../../../postgres/migrate/Table.ts"
 
 /** SQLSTATE of a change that would break the bond of another object: repeating the transaction does not help. */
 export const bondState = "RW001"

@@ -9,7 +9,7 @@ import { kindOf } from "../filter/Lookup.ts"
 import { hostOf } from "../filter/Address.ts"
 import { isNatural, orderTerm } from "./Order.ts"
 import { storedName } from "./StoredName.ts"
-import type { Index } from "./Table.ts"
+import type { Index } from "../../../postgres/migrate/Table.ts"
 
 /** Size of the pending list of a GIN index, kilobytes: every search reads the whole list. */
 const pendingMax = 512

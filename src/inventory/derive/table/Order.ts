@@ -3,7 +3,7 @@ import { type ObjectType, fieldOf } from "../../ObjectType.ts"
 import { kindOf } from "../filter/Lookup.ts"
 import { isTaxonomy } from "../filter/Path.ts"
 import { type Where, after, isEverything } from "../filter/Where.ts"
-import { naturalOrder } from "./Collation.ts"
+import { naturalOrder } from "../../../postgres/migrate/Collation.ts"
 
 /** SQL by which rows are ordered by a field (`-` before it turns it); `alias` includes its dot. */
 export const orderTerm = (type: ObjectType, name: string, alias: string): string => {

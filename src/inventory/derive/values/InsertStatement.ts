@@ -1,5 +1,5 @@
 /** Declaration -> the statements that insert rows from one JSON parameter and return them. Pure. */
-import { literal } from "../../Field.ts"
+import { literal } from "../../../postgres/Literal.ts"
 import { type ObjectType, fieldOf } from "../../ObjectType.ts"
 import { type Where, after } from "../filter/Where.ts"
 

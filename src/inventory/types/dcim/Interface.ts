@@ -1,4 +1,5 @@
-import { type RowOf, literal } from "../../Field.ts"
+import type { RowOf } from "../../Field.ts"
+import { literal } from "../../../postgres/Literal.ts"
 import {
   type Broken,
   type Find,

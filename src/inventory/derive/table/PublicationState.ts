@@ -1,5 +1,5 @@
 /** The publication as it is, beside what it should be: every table whose changes become events, whole. */
-import { registry } from "../Registry.ts"
+import { registry } from "../../Registry.ts"
 
 export const publication = "rackwire"
 

@@ -1,18 +1,11 @@
 /** Functions in the database: for the triggers of object tables, and for people who write with plain SQL. */
-import { type Generic, literal } from "../Field.ts"
-import { type ObjectType, columnOf } from "../ObjectType.ts"
-import { registry } from "../Registry.ts"
-import { bondFunctions } from "../derive/table/BondTriggers.ts"
-import { genericCheckName, genericTargets } from "../derive/table/Table.ts"
-
-/** Prefix of the logical message that carries a transaction's author and request; capture knows it too. */
-export const contextPrefix = "rackwire:ctx:v1"
-
-/** Longest reason for a change, characters. */
-export const messageCharsMax = 200
-
-/** Channel that announces changes of announced object types, as `<object type> <id>`. */
-export const announceChannel = "rackwire"
+import type { Generic } from "../../Field.ts"
+import { literal } from "../../../postgres/Literal.ts"
+import { type ObjectType, columnOf } from "../../ObjectType.ts"
+import { registry } from "../../Registry.ts"
+import { bondFunctions } from "./BondTriggers.ts"
+import { genericCheckName, genericTargets } from "./TableOf.ts"
+import { announceChannel, contextPrefix, messageCharsMax } from "../../../postgres/Messages.ts"
 
 const common: ReadonlyArray<string> = [
   `create or replace function rackwire_context(username text, request uuid default gen_random_uuid()) returns uuid

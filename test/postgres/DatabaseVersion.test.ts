@@ -1,6 +1,6 @@
 /** Which version of Rackwire is newer than another, as far as a database is concerned. */
 import { expect, it } from "vitest"
-import { isNewer } from "../../src/inventory/database/DatabaseVersion.ts"
+import { isNewer } from "../../src/postgres/migrate/DatabaseVersion.ts"
 
 it.each([
   ["0.2.0", "0.1.9", true],

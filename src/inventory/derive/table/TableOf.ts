@@ -1,56 +1,15 @@
 /**
  * Declaration -> table: columns, constraints, indexes and triggers, as statements that `Migrate.ts` may have to run.
  */
-import { type Generic, literal } from "../../Field.ts"
+import type { Generic } from "../../Field.ts"
+import { literal } from "../../../postgres/Literal.ts"
 import { type ObjectType, type Unique, columnOf } from "../../ObjectType.ts"
 import { objectType, registry } from "../../Registry.ts"
 import { bounds } from "../../Unreadable.ts"
 import { bondTriggers } from "./BondTriggers.ts"
 import { indexesOf } from "./Index.ts"
 import { storedName } from "./StoredName.ts"
-
-export interface Column {
-  readonly name: string
-  /** As Postgres' `format_type` spells it. */
-  readonly type: string
-  readonly nullable: boolean
-  readonly default?: string | undefined
-}
-
-/** A constraint or trigger by name; a changed definition replaces it. */
-export interface Definition {
-  readonly name: string
-  /** The SQL after the name in `alter table … add constraint`, or in `create trigger`. */
-  readonly sql: string
-  /** Whether existing rows may break the constraint. */
-  readonly sparesOldRows?: boolean
-  /** Whether a trigger fires in sessions with the replica role too. */
-  readonly always?: boolean
-}
-
-export interface Index extends Definition {
-  /** The extension that it needs; without it, Postgres scans instead. */
-  readonly needs?: Extension | undefined
-}
-
-export const extensions = ["pg_trgm", "btree_gin"] as const
-type Extension = (typeof extensions)[number]
-
-export interface Table {
-  readonly name: string
-  /** Whether it is partitioned by the day of its column `time`. */
-  readonly daily: boolean
-  /** Whether it is unlogged: empty after a crash, and not in the WAL. */
-  readonly unlogged?: boolean
-  /** The columns beside `id`, an identity column that every table has. */
-  readonly columns: ReadonlyArray<Column>
-  readonly constraints: ReadonlyArray<Definition>
-  /** The SQL after the name in `create index … on`, and `unique` for a unique index. */
-  readonly indexes: ReadonlyArray<Index & { readonly unique: boolean }>
-  readonly triggers: ReadonlyArray<Definition>
-  /** Whether its changes are read from the WAL: old rows whole, no TRUNCATE. */
-  readonly published: boolean
-}
+import type { Definition, Table } from "../../../postgres/migrate/Table.ts"
 
 export const tableOf = (type: ObjectType): Table => {
   const published = type.kind === "object"

@@ -9,11 +9,11 @@ import { hostname } from "node:os"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { Context, Effect, Layer, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { version } from "../../Config.ts"
-import { Pace } from "../../eventloop/Pace.ts"
-import { Stall } from "../../eventloop/Stall.ts"
-import type { Table } from "../derive/table/Table.ts"
-import { announceChannel } from "./DatabaseFunctions.ts"
+import { version } from "../Config.ts"
+import { Pace } from "../eventloop/Pace.ts"
+import { Stall } from "../eventloop/Stall.ts"
+import type { Table } from "./migrate/Table.ts"
+import { announceChannel } from "./Messages.ts"
 
 /** Plain values by name; numbers are metrics. */
 export type Status = Readonly<Record<string, string | number | boolean>>

@@ -1,9 +1,14 @@
 /** How capture is, as the database tells it: the slot, the publication, who leads, the epochs, the gaps. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { isAlive } from "./Presence.ts"
+import { isAlive } from "../../postgres/Presence.ts"
 import { Settings } from "../../Config.ts"
-import { type FoundPublication, findPublication, publication, publishedTables } from "./PublicationState.ts"
+import {
+  type FoundPublication,
+  findPublication,
+  publication,
+  publishedTables
+} from "../../inventory/derive/table/PublicationState.ts"
 
 export interface SlotState {
   readonly name: string

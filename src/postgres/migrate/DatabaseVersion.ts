@@ -5,7 +5,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Table } from "../derive/table/Table.ts"
+import type { Table } from "./Table.ts"
 
 export const databaseVersionTable: Table = {
   name: "rackwire_database_version",

@@ -1,5 +1,5 @@
 /** Declared tables and the catalog as found -> the statements of the migration, or why there is none. Pure. */
-import { literal } from "../../Field.ts"
+import { literal } from "../Literal.ts"
 import type { Column, Definition, Table } from "./Table.ts"
 
 export interface FoundColumn {

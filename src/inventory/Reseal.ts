@@ -1,10 +1,10 @@
 /** Seals texts of earlier keys with the current key, and texts that are not sealed yet. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Vault } from "../Vault.ts"
-import { hideLogged, sealHidden } from "../write/Hidden.ts"
-import { columnOf } from "../ObjectType.ts"
-import { registry } from "../Registry.ts"
+import { Vault } from "./Vault.ts"
+import { hideLogged, sealHidden } from "./write/Hidden.ts"
+import { columnOf } from "./ObjectType.ts"
+import { registry } from "./Registry.ts"
 
 /** Returns how many texts were sealed, and how many no known key opens. */
 export const reseal = Effect.gen(function* () {

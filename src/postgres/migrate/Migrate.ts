@@ -10,12 +10,10 @@ import { chunksOf } from "effect/Array"
 import { SqlClient, type SqlError } from "effect/sql"
 import { version } from "../../Config.ts"
 import { inWords } from "../../telemetry/Telemetry.ts"
-import { collationStatements, naturalOrder } from "../derive/table/Collation.ts"
-import { type FoundColumn, plan } from "../derive/table/Migration.ts"
-import { type Table, extensions, tableOf } from "../derive/table/Table.ts"
-import { functions } from "./DatabaseFunctions.ts"
+import { collationStatements, naturalOrder } from "./Collation.ts"
+import { type FoundColumn, plan } from "./Migration.ts"
+import { type Table, extensions } from "./Table.ts"
 import { databaseVersionTable, newerProblem, noteVersion } from "./DatabaseVersion.ts"
-import { registry } from "../Registry.ts"
 
 class MigrationRefused extends Schema.TaggedError<MigrationRefused>()("MigrationRefused", {
   message: Schema.String
@@ -24,21 +22,27 @@ class MigrationRefused extends Schema.TaggedError<MigrationRefused>()("Migration
 /** Held while migrating, in the name space of advisory locks. */
 const lockKey = 7_225_811
 
-/** Migrates and returns the statements that ran. `own`: the tables that stages keep beside those of objects. */
+/** The database as it is declared: statements that create or replace functions, and tables. */
+interface Declared {
+  readonly functions: ReadonlyArray<string>
+  readonly tables: ReadonlyArray<Table>
+}
+
+/** Migrates and returns the statements that ran. */
 export const migrate = (
-  own: ReadonlyArray<Table>
+  declared: Declared
 ): Effect.Effect<ReadonlyArray<string>, MigrationRefused | SqlError.SqlError, SqlClient.SqlClient> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     yield* sql`select pg_advisory_xact_lock(${lockKey})::text`
     const newer = yield* newerProblem(version)
     if (newer !== undefined) return yield* new MigrationRefused({ message: newer })
-    for (const definition of functions) yield* sql.unsafe(definition)
+    for (const definition of declared.functions) yield* sql.unsafe(definition)
     const collated = yield* makeCollation
     const columns = yield* foundColumns
     const definitions = yield* foundDefinitions
     const extensions = yield* madeExtensions
-    const tables = [...[...registry.values()].map(tableOf), databaseVersionTable, ...own]
+    const tables = [...declared.tables, databaseVersionTable]
     const planned = plan(tables, { columns, definitions, extensions })
     if ("refused" in planned) return yield* new MigrationRefused({ message: planned.refused })
     for (const statements of chunksOf(planned.statements, statementsAtOnce)) {

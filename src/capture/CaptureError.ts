@@ -24,7 +24,7 @@ export class CaptureError extends Schema.TaggedError<CaptureError>()("CaptureErr
     "Protocol"
   ]),
   message: Schema.String,
-  /** Of an error that Postgres reported. */
+  /** Code of an error that Postgres reported. */
   sqlState: Schema.optionalKey(Schema.String)
 }) {
   /** Whether another try may succeed. */
@@ -37,7 +37,7 @@ export class CaptureError extends Schema.TaggedError<CaptureError>()("CaptureErr
 export const asCaptureError = (error: unknown): CaptureError =>
   error instanceof CaptureError ? error : new CaptureError({ reason: "Protocol", message: String(error) })
 
-/** The error for what Postgres reported, by SQLSTATE: texts differ between versions, codes do not. */
+/** The error for a report of Postgres, by SQLSTATE: texts differ between versions, codes do not. */
 export const fromSqlState = (code: string, message: string): CaptureError => {
   const reason =
     code === "55006"

@@ -1,4 +1,4 @@
-/** What somebody changed about a webhook before its deliveries began to fail: often the cause. */
+/** The last change of a webhook before its deliveries began to fail: often the cause. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { cleared } from "../inventory/Clearance.ts"
@@ -15,7 +15,7 @@ interface Failing {
 }
 
 interface Found {
-  /** Place in the list of those that were asked for. */
+  /** Place in the list of failing webhooks. */
   readonly at: number
   readonly id: number
   readonly time: string
@@ -39,7 +39,7 @@ export interface ChangedBefore {
 /** An earlier change is no likely cause. */
 const soonBefore = "1 day"
 
-/** The last change of each webhook before its first failure, by its place in the list, of what the reader may view. */
+/** The last change of each webhook before its first failure that the reader may view, by its place in the list. */
 export const changedBefore = Effect.fnUntraced(function* (failing: ReadonlyArray<Failing>) {
   const visible = yield* cleared(changeType, "view")
   if (visible.sql === "false" || failing.length === 0) return new Map<number, ChangedBefore>()

@@ -7,7 +7,7 @@ export interface Delivery extends DeliveryBody {
   /** Stable: the same through all attempts. */
   readonly id: string
   readonly webhook: number
-  /** Of the change, as in Position.ts; decimal, since JSON has no such numbers. */
+  /** Position of the change, as in Position.ts; decimal, since JSON has no such numbers. */
   readonly position: string
   readonly idx: number
   readonly event: Kind
@@ -26,7 +26,7 @@ export interface Delivery extends DeliveryBody {
   readonly chain?: ReadonlyArray<number> | undefined
   /** Attempts made so far. */
   readonly attempts: number
-  /** Those of them that the retry schedule counts: a retry by hand begins it anew. */
+  /** Attempts that the retry schedule counts: a retry by hand begins it anew. */
   readonly spent: number
   /** Time of the first attempt that the schedule counts, milliseconds since 1970; 0 before it. */
   readonly firstAttempt: number
@@ -49,14 +49,14 @@ export interface DeliveryBody {
   readonly body: string
   /** Length of a body that is left out, characters. */
   readonly chars?: number
-  /** Keys of what such a body does not show (Masked.ts); absent for none. */
+  /** Keys of the values that such a body does not show (Masked.ts); absent for none. */
   readonly hidden?: ReadonlyArray<string>
 }
 
 /** Longest body that a delivery carries, characters: the entries of all webhooks would hold it again. */
 const inlineCharsMax = 16 * 1024
 
-/** The part of a delivery that holds the event's JSON text, which does not show what the keys in `hidden` name. */
+/** The part of a delivery that holds the event's JSON text, without the values that the keys in `hidden` name. */
 export const deliveryBody = (event: Event, hidden: ReadonlyArray<string> = []): DeliveryBody => {
   const text = eventBody(event)
   if (text.length <= inlineCharsMax) return { body: text }
@@ -66,7 +66,7 @@ export const deliveryBody = (event: Event, hidden: ReadonlyArray<string> = []): 
 export const deliveryId = (webhook: number, position: string, idx: number): string =>
   `${webhook}-${formatPosition({ position, idx })}`
 
-/** The event as JSON text as templates see it: what is sent by default, and what is known of the change besides. */
+/** The event as JSON text as templates see it: the default body, and other facts of the change. */
 export const templateContext = ({
   body,
   objectType,

@@ -30,7 +30,7 @@ export interface Event extends Position {
   readonly json: { readonly data: string; readonly prechange: string; readonly postchange: string }
 }
 
-/** An event without what it tells of its object. */
+/** An event without its object. */
 type Head = Omit<Event, keyof Position | "objectId" | "json">
 
 /** The request of a change as conditions and templates see it. */
@@ -45,7 +45,7 @@ export interface RequestContext {
 export const requestOf = ({ requestId, username, request }: Head): RequestContext | undefined =>
   request && { id: requestId, method: request.method, path: request.path, user: username }
 
-/** What is known of an event beside its object: what conditions read under `context.`. */
+/** The facts of an event beside its object: conditions read them under `context.`. */
 export const contextOf = (event: Head) => ({
   event: event.kind,
   timestamp: event.timestamp,

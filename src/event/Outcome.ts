@@ -1,4 +1,4 @@
-/** The result of an attempt, and what follows from it. */
+/** The result of an attempt, and the outcome that follows from it. */
 import { Data } from "effect"
 
 /**
@@ -11,15 +11,15 @@ import { Data } from "effect"
  * - `Refused`, `Reset`, `Dns`, `Tls`: no connection, a broken one, no such name, no trust.
  * - `Blocked`: the target policy refuses the address; nothing was sent.
  * - `Proxy`: our own proxy gave no connection; nothing was sent.
- * - `TooLarge`: headers, or informational answers, without end. `Protocol`: what came is no HTTP.
+ * - `TooLarge`: headers, or informational answers, without end. `Protocol`: the answer is no HTTP.
  * - `Render`: the webhook's own templates, headers or URL give no request. Sending it again gives none either.
  * - `Overrun`: the webhook's templates ran out of time. The first time a busy machine may be to blame; a delivery that
  *   overruns again fails (`overrunsMax`).
  * - `Unrendered`: the workers that render were stopped or did not start.
  * - `Expired`: the change log no longer holds the event, and it was too long for its entry.
- * - `Oversize`: the event is longer than what is sent.
+ * - `Oversize`: the event is too long to be sent.
  * - `Secret`: the webhook's secret cannot be read with our SECRET_KEY.
- * - `Token`: its token endpoint gave no access token: nothing was sent, or what was sent was answered with 401.
+ * - `Token`: its token endpoint gave no access token: nothing was sent, or the request was answered with 401.
  * - `Loop`: it was fired by its own deliveries, which changed something here (Chain.ts); nothing was sent.
  * - `CaCertificate`, `ClientCertificate`: the webhook's certificates cannot be used; nothing was sent.
  */
@@ -81,7 +81,7 @@ export interface Attempt {
   readonly started: number
   readonly durationMillis: number
   readonly url: string
-  /** Of the request; none when it never came to one. */
+  /** Headers of the request; none when it never came to one. */
   readonly headers: Readonly<Record<string, string>>
   readonly response: Response | undefined
   /** Undefined when it succeeded. */
@@ -108,7 +108,7 @@ export interface Dropped {
   readonly message: string
 }
 
-/** Of the unfinished deliveries of a webhook that was deleted. */
+/** The reason for unfinished deliveries of a webhook that was deleted. */
 export const deleted = { reason: "Deleted", message: "Its webhook was deleted." } as const satisfies Dropped
 
 /** Failures that another attempt would only repeat. */

@@ -1,4 +1,4 @@
-/** What a clause asks for and what it found, as sentences. Pure. */
+/** The requirement of a clause and the value that it found, as sentences. Pure. */
 import type { Explanation } from "./Explanation.ts"
 
 /** Most characters of a value in a sentence. */
@@ -9,7 +9,7 @@ const printed = (value: unknown): string => {
   return text.length > valueCharsMax ? `${text.slice(0, valueCharsMax).toWellFormed()}…` : text
 }
 
-/** What each operator asks of the value, and the same negated. */
+/** The requirement of each operator for the value, and its negation. */
 const wishes: Readonly<Record<string, readonly [holds: string, negated: string]>> = {
   eq: ["equal to", "other than"],
   gt: ["greater than", "not greater than"],
@@ -45,7 +45,7 @@ export const missText = (clause: Explanation): string => {
   return `${attr} is ${printed(clause.actual)}, needs ${needs}`
 }
 
-/** The clauses because of which a condition did not hold; of alternatives those of each. */
+/** The clauses because of which a condition did not hold; of alternatives, the clauses of each. */
 export const failingClauses = (explanation: Explanation): ReadonlyArray<Explanation> => {
   if (explanation.outcome === "holds" || explanation.outcome === "skipped") return []
   const { and, or } = explanation

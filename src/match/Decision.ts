@@ -8,7 +8,7 @@ export interface Subject {
   readonly data: unknown
   /** Its flat state before and after; null where it did not exist. Absent if only the data is known. */
   readonly snapshots?: { readonly prechange: unknown; readonly postchange: unknown } | undefined
-  /** What is known beside the object (event/Event.ts), under `context.`. Absent if only the object is known. */
+  /** Facts of the event beside the object (event/Event.ts), under `context.`. Absent if only the object is known. */
   readonly context?: unknown
 }
 

@@ -24,7 +24,7 @@ export interface Verdict {
   readonly gate?: Gate
   /** A sentence; "" where it fired. */
   readonly reason: string
-  /** What the webhook asks for and did not get, the same for every event that fails in the same way. */
+  /** The requirement of the webhook that was not met, the same for every event that fails in the same way. */
   readonly cause: string
   /** Absent where there is no condition, or another gate decided. */
   readonly explanation?: Explanation

@@ -55,7 +55,7 @@ export interface Folded<R extends Identified> {
   readonly after: R | undefined
   /** The object after the last change, or right before its deletion. */
   readonly last: R
-  /** Of the last change. */
+  /** Count of raw messages before the last change in its transaction. */
   readonly idx: number
   readonly context: ChangeContext | undefined
 }

@@ -19,7 +19,7 @@ const underWayMax = 1000
 export class Heartbeats {
   /** How long the last one took that came back, milliseconds. */
   private tookMillis = 0
-  /** Those that did not come back yet, in their order. */
+  /** Heartbeats that did not come back yet, in their order. */
   private readonly underWay = new Map<string, Heartbeat>()
 
   /** Begins one: its content, and a function that notes the time of its transaction; undefined if too many are under way. */

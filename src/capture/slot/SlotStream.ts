@@ -17,7 +17,7 @@ export interface Waiting extends Unconfirmed {
   readonly window: Window
 }
 
-/** What confirming a window needs of it: its changes need not stay in memory until then. */
+/** The part of a window that confirming it needs: its changes need not stay in memory until then. */
 export interface Unconfirmed extends Pick<Window, "endLsn" | "heartbeat"> {
   /** Length of the WAL data that came with it. */
   readonly walBytes: number
@@ -59,7 +59,7 @@ export class SlotStream {
 
   start(): Promise<void> {
     const { slot, publication } = this.prepared
-    // From 0/0 means: from what the slot has confirmed.
+    // From 0/0 means: from the LSN that the slot has confirmed.
     const command = `START_REPLICATION SLOT ${slot} LOGICAL 0/0 (proto_version '1', publication_names '${publication}', messages 'true')`
     return this.walsender.stream(command, {
       onData: (bytes, start, end) => {

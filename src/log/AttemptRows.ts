@@ -12,12 +12,12 @@ import { deliveryDays } from "./DeliveryRows.ts"
 import { trafficParameters, trafficStatement } from "./Traffic.ts"
 import type { Result } from "./Result.ts"
 
-/** One row per attempt but those that succeed at once: they are in the delivery's own row, `extras.delivery`. */
+/** One row per attempt, except attempts that succeed at once: they are in the delivery's own row, `extras.delivery`. */
 export const attemptTable: Table = {
   name: "rackwire_attempt",
   daily: true,
   columns: [
-    // Of the event, like the delivery's.
+    // Time of the event, like the delivery's.
     { name: "time", type: "timestamp with time zone", nullable: false },
     { name: "delivery_id", type: "text", nullable: false },
     { name: "number", type: "bigint", nullable: false },
@@ -40,7 +40,7 @@ export const attemptTable: Table = {
   published: false
 }
 
-/** A result as a row, and what the log keeps of its texts. */
+/** A result as a row, and its texts as the log keeps them. */
 interface Row extends Result {
   readonly requestHeaders: string
   readonly responseHeaders: string
@@ -96,7 +96,7 @@ const unlessOnly =
   (row: Row): string =>
     row.isOnly ? "" : value(row)
 
-/** What is written of a result; "" stands for null in every column but texts. */
+/** The columns of a result; "" stands for null in every column but texts. */
 const columns: ReadonlyArray<readonly [name: string, type: string, value: (row: Row) => string]> = [
   ["delivery_id", "text", ({ entry }) => entry.delivery.id],
   ["webhook_id", "bigint", ({ entry }) => `${entry.delivery.webhook}`],

@@ -59,7 +59,7 @@ const traceAttempt = (delivery: Delivery, { attempt, outcome }: Pick<Result, "at
   })
 }
 
-/** What lines of the log about an attempt carry. */
+/** The ids that lines of the log about an attempt carry. */
 export const idsOf = ({ id, requestId }: Delivery) => ({ delivery: id, request: requestId })
 
 /** A batch of the log was written, which began at this time of `performance.now()`. */

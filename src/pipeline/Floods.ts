@@ -1,9 +1,9 @@
 /**
- * Floods: what the webhooks of one user are owed of a batch, where that is so much that others would wait for it.
+ * Floods: deliveries that a batch owes to the webhooks of one user, where others would wait long for so many.
  *
  * A flood is queued behind its batch, from the change log, while the next batches go on. The webhooks are late until
- * that is done: each batch leaves their events to the flood, so their order stays that of the WAL. What is owed is noted
- * beside the watermarks before the WAL is confirmed, and Redis refuses what is queued again after a crash.
+ * that is done: each batch leaves their events to the flood, so their order stays that of the WAL. The debt is noted
+ * beside the watermarks before the WAL is confirmed, and Redis refuses entries that are queued again after a crash.
  */
 import { Effect, Queue, Semaphore } from "effect"
 import { CaptureError } from "../capture/CaptureError.ts"
@@ -32,10 +32,10 @@ const pageMax = { deliveries: 20_000, events: 1000 }
 
 const none: Position = { position: 0n, idx: 0 }
 
-/** A batch without what is left to floods. */
+/** A batch without the events that are left to floods. */
 export interface Divided<O> {
   readonly rest: ReadonlyArray<O>
-  /** What is left; undefined for nothing. */
+  /** The events that are left; undefined for none. */
   readonly flood: Flood | undefined
 }
 
@@ -47,7 +47,7 @@ export class Floods {
   /** Late webhooks whose versions are to be read, and versions that count later, in the order of the WAL. */
   private readonly unread = new Set<number>()
   private ahead: Array<Version> = []
-  /** Batches left events up to `left`, the change log has those up to `logged`, and those up to `filled` are queued. */
+  /** Batches left events up to `left`; the change log has events up to `logged`; events up to `filled` are queued. */
   private left = none
   private logged = none
   private filled = none
@@ -55,7 +55,7 @@ export class Floods {
   private readonly one = Semaphore.makeUnsafe(1)
   private readonly signals = Effect.runSync(Queue.sliding<void>(1))
 
-  /** Begins a session that reads from this position on, and takes up what was owed before it. */
+  /** Begins a session that reads from this position on, and takes up the floods from before it. */
   readonly restart = <E, R>(begin: Effect.Effect<void, E, R>, from: bigint) =>
     this.one.withPermit(
       Effect.gen({ self: this }, function* (this: Floods) {
@@ -74,7 +74,7 @@ export class Floods {
   /** Fails if floods cannot go on in this session. */
   readonly sound = Effect.suspend(() => (this.failure === undefined ? Effect.void : Effect.fail(this.failure)))
 
-  /** Takes from a batch, which brings these versions, what is left to floods. */
+  /** Takes from a batch, which brings these versions, the events that are left to floods. */
   divide<O extends Owed>(owed: ReadonlyArray<O>, versions: ReadonlyArray<Version>): Effect.Effect<Divided<O>> {
     return Effect.flatMap(
       inSlices(sizeUp(owed, this.late.size > 0)),
@@ -99,7 +99,7 @@ export class Floods {
     )
   }
 
-  /** The change log has the events of this flood, and queries see what their transactions wrote. */
+  /** The change log has the events of this flood, and queries see the writes of their transactions. */
   release({ until }: Flood): Effect.Effect<boolean> {
     return Effect.suspend(() => {
       this.logged = until
@@ -107,7 +107,7 @@ export class Floods {
     })
   }
 
-  /** Queues floods, for ever. What `queue` takes is on disk when it succeeds. */
+  /** Queues floods, for ever. Deliveries are on disk when `queue` succeeds. */
   fill<E, R>(queue: (deliveries: ReadonlyArray<Delivery>) => Effect.Effect<void, E, R>) {
     const turn = this.one.withPermit(this.page(queue)).pipe(
       asConsumerError,
@@ -219,7 +219,7 @@ function* sizeUp(owed: ReadonlyArray<Owed>, all: boolean) {
   return { asked, flooding }
 }
 
-/** What is owed to other webhooks; undefined for nothing. */
+/** The debt to other webhooks; undefined for none. */
 const without = <O extends Owed>(owed: O, late: ReadonlyMap<number, Position>): O | undefined => {
   const webhooks = owed.webhooks.filter((webhook) => !late.has(webhook))
   const scoped = owed.scoped.filter(({ webhook }) => !late.has(webhook))

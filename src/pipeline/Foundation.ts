@@ -1,4 +1,4 @@
-/** What every role and most commands need: servers, Postgres, Redis, and the tables of all stages. */
+/** The foundation of every role and most commands: servers, Postgres, Redis, and the tables of all stages. */
 import { Effect, Layer } from "effect"
 import { Settings } from "../Config.ts"
 import { grammarsLayer } from "../webhook/Grammars.ts"

@@ -70,7 +70,7 @@ export const eventConsumerLayer = Layer.effect(
   })
 )
 
-/** What is known of webhooks, their streams, and what was queued. */
+/** The state of webhooks, their streams, and the counts of queued deliveries. */
 interface Known {
   readonly index: WebhookIndex
   readonly recent: RecentChanges
@@ -142,7 +142,7 @@ const accept = Effect.fnUntraced(function* (known: Known, accepting: Accepting) 
   return { stored }
 })
 
-/** Appends deliveries, but for those of webhooks that were deleted. */
+/** Appends deliveries, except to webhooks that were deleted. */
 const queue = Effect.fnUntraced(function* ({ recent, unfinished, counts }: Known, deliveries: ReadonlyArray<Delivery>) {
   const { append } = yield* Append
   const decidedMillis = yield* Clock.currentTimeMillis
@@ -156,7 +156,7 @@ const queue = Effect.fnUntraced(function* ({ recent, unfinished, counts }: Known
   return { tops, appended, decidedMillis }
 })
 
-/** Most deliveries of a flood that are appended together: those of a batch come in between. */
+/** Most deliveries of a flood that are appended together: deliveries of a batch come in between. */
 const portionMax = 1000
 
 const queueFlood = Effect.fnUntraced(function* (known: Known, deliveries: ReadonlyArray<Delivery>) {

@@ -26,7 +26,7 @@ import { mark } from "./Sweep.ts"
 
 /** Another process has taken the lead: this one must not append any more. */
 export class Fenced extends Schema.TaggedError<Fenced>()("Fenced", {
-  /** That of the other process. */
+  /** Generation of the other process. */
   generation: Schema.Int,
   message: Schema.String
 }) {}
@@ -67,7 +67,7 @@ export class Append extends Context.Service<
     readonly verify: (webhooks: Iterable<number>) => Effect.Effect<Appended, RedisError | Fenced>
     /** From now on nothing is appended to these webhooks, and their streams count as whole: they were deleted. */
     readonly forget: (webhooks: Iterable<number>) => Effect.Effect<void>
-    /** Adds a part of what is still owed to a stream that lost entries; returns the id of its last entry. */
+    /** Adds a part of the debt to a stream that lost entries; returns the id of its last entry. */
     readonly restore: (webhook: number, part: OwedPart) => Effect.Effect<string, RedisError | Fenced>
   }
 >()("rackwire/queue/Append") {
@@ -143,7 +143,7 @@ class Appender {
     return this.add(new Map(Array.from(webhooks, (webhook) => [webhook, []])))
   }
 
-  /** A webhook with few deliveries does not wait for those with many. */
+  /** A webhook with few deliveries does not wait for webhooks with many. */
   append(deliveries: ReadonlyArray<Delivery>): Promise<Appended> {
     const byWebhook = [...Map.groupBy(deliveries, ({ webhook }) => webhook)]
     return this.add(new Map(byWebhook.toSorted(([, a], [, b]) => a.length - b.length)))

@@ -31,7 +31,7 @@ const releaseScript = new RedisScript<readonly [last: string, released: number]>
   new URL("scripts/sweep/release.lua", import.meta.url)
 )
 
-/** Those of the deliveries that are nowhere in Redis. One that moves meanwhile may be among them: ask again. */
+/** The sought deliveries that are nowhere in Redis. One that moves meanwhile may be among them: ask again. */
 export const missing = async (
   client: Client,
   webhook: number,

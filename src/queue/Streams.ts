@@ -34,9 +34,9 @@ export class Streams extends Context.Service<
   Streams,
   {
     /**
-     * Reads up to `count` entries of each stream; those of `urgent` come first, then those of `again`. `ordered`: reads up to `count` in all,
-     * and of an object only the oldest that is not done. `isTogether`: with those that follow it, in their order; all of
-     * them have to be attempted together.
+     * Reads up to `count` entries of each stream; `urgent` comes first, then `again`. `ordered`: reads up to `count` in
+     * all, and of an object only the oldest that is not done. `isTogether`: with the entries that follow it, in their
+     * order; all of them have to be attempted together.
      */
     readonly read: (
       webhook: number,
@@ -65,7 +65,7 @@ export class Streams extends Context.Service<
      * how many milliseconds the first slot is; the others follow at the rate.
      */
     readonly reserve: (webhook: number, count: number, rate: number) => Effect.Effect<number, RedisError>
-    /** Renews the lease of these entries; returns those that another process has claimed or ended. */
+    /** Renews the lease of these entries; returns entries that another process has claimed or ended. */
     readonly keep: (webhook: number, entries: ReadonlyArray<Entry>) => Effect.Effect<ReadonlyArray<Entry>, RedisError>
     /** Whether the lease of the entry holds, so that no other process can have claimed it. */
     readonly isOurs: (entry: Entry) => boolean
@@ -86,8 +86,8 @@ export class Streams extends Context.Service<
       first?: boolean
     ) => Effect.Effect<void, RedisError>
     /**
-     * Queues deliveries in `urgent`, in place of where they wait. Returns those that stay where they are, since a process
-     * works on them or another delivery of their object comes first.
+     * Queues deliveries in `urgent`, in place of where they wait. Returns deliveries that stay where they are, since a
+     * process works on them or another delivery of their object comes first.
      */
     readonly urge: (
       webhook: number,
@@ -110,7 +110,7 @@ export class Streams extends Context.Service<
       after: string,
       count: number
     ) => Effect.Effect<ReadonlyArray<Entry>, RedisError>
-    /** Deletes entries, also those that other processes hold. */
+    /** Deletes entries, also entries that other processes hold. */
     readonly remove: (webhook: number, entries: ReadonlyArray<Entry>) => Effect.Effect<void, RedisError>
     /** By webhook, the id of the first delivery whose first attempt has not ended, if any. */
     readonly heads: (
@@ -135,7 +135,7 @@ export class Streams extends Context.Service<
     readonly mark: (webhooks: ReadonlyArray<number>) => Effect.Effect<void, RedisError>
     /** Publishes to all processes that the webhook has something to read. */
     readonly announce: (webhook: number) => Effect.Effect<void, RedisError>
-    /** Those of the deliveries that are nowhere in Redis. One that moves meanwhile may be among them: ask again. */
+    /** The sought deliveries that are nowhere in Redis. One that moves meanwhile may be among them: ask again. */
     readonly missing: (
       webhook: number,
       sought: ReadonlyArray<Sought>
@@ -237,8 +237,8 @@ const follow = (
     if (channel === wakeChannel) listener(Number(message))
     else onBreaker(readNews(message))
   })
-  // After each connection; if it fails, the connection is lost, and the next one comes. What was published
-  // before the subscription is not told again, so the listener looks at all.
+  // After each connection; if it fails, the connection is lost, and the next one comes. Messages
+  // from before the subscription are not repeated, so the listener looks at all.
   subscriber.on("ready", () => {
     subscriber.subscribe(wakeChannel, channelOf(subscriber)).then(
       () => listener(0),

@@ -1,8 +1,9 @@
 /**
  * Webhooks that were deleted: their deliveries end, and nothing of them stays in Redis.
  *
- * A process that is told of the deletion does both at once. The sweep and every start of a process do what others
- * left: a process may die in between, an attempt may end later, and capture may queue events from before the deletion.
+ * A process that is told of the deletion does both at once. The sweep and every start of a process do the work that
+ * others left: a process may die in between, an attempt may end later, and capture may queue events from before the
+ * deletion.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -29,7 +30,7 @@ export const discardDeleted = Effect.fnUntraced(function* (webhook?: number) {
   }
 })
 
-/** Those of the webhooks that do not exist. One that was just created may be missing for a moment. */
+/** The webhooks among these that do not exist. One that was just created may be missing for a moment. */
 export const absentAmong = Effect.fnUntraced(function* (webhooks: ReadonlyArray<number>) {
   if (webhooks.length === 0) return []
   const sql = yield* SqlClient.SqlClient
@@ -39,7 +40,7 @@ export const absentAmong = Effect.fnUntraced(function* (webhooks: ReadonlyArray<
   return rows.map(({ id }) => Number(id))
 })
 
-/** Those of the webhooks whose deletion is in the change log: capture queues nothing for them any more. */
+/** The webhooks among these whose deletion is in the change log: capture queues nothing for them any more. */
 export const deletedAmong = Effect.fnUntraced(function* (webhooks: ReadonlyArray<number>) {
   const absent = yield* absentAmong(webhooks)
   if (absent.length === 0) return []

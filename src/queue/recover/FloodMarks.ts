@@ -1,5 +1,5 @@
 /**
- * What floods owe (pipeline/Floods.ts), beside the watermarks: to a webhook the events behind `flood_after`, up to
+ * The debts of floods (pipeline/Floods.ts), beside the watermarks: to a webhook the events behind `flood_after`, up to
  * `flood_until`. Both only rise, so that a process that no longer leads writes nothing that is wrong.
  */
 import { Effect } from "effect"
@@ -8,7 +8,7 @@ import { type Position, comparePositions, positionOf } from "../../event/Positio
 import type { Place } from "../../changelog/EventsAfter.ts"
 import { watermarkTable } from "./Watermarks.ts"
 
-/** What batches leave to a flood. */
+/** The events that batches leave to a flood. */
 export interface Flood {
   /** By webhook, the place behind which its events are left. */
   readonly webhooks: ReadonlyMap<number, Position>
@@ -29,7 +29,7 @@ const later = (place: string): string => {
     .join(", ")
 }
 
-/** Notes that what lies between is owed, and what is before it is on disk. */
+/** Notes that the events between are owed, and that earlier ones are on disk. */
 export const noteFlood = Effect.fnUntraced(function* ({ webhooks, until }: Flood) {
   const sql = yield* SqlClient.SqlClient
   const after = [...webhooks.values()]

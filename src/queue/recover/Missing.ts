@@ -2,8 +2,8 @@
  * Deliveries that wait according to the delivery log and the change log, and that Redis has lost.
  *
  * A lost stream is noticed by the id of its last entry. Other keys of a webhook may be lost alone, and nothing in Redis
- * tells. So one process, the sweeper, looks for deliveries that are long overdue, and for those that were parked without
- * an attempt. What is nowhere in Redis is queued again, from the change log.
+ * tells. So one process, the sweeper, looks for deliveries that are long overdue, and for deliveries that were parked
+ * without an attempt. Deliveries that are nowhere in Redis are queued again, from the change log.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -45,7 +45,7 @@ export class Missing {
   /** By webhook, the place up to which parked deliveries were compared. */
   private readonly lastPlaces = new Map<number, string>()
 
-  /** Compares some of the overdue deliveries, and some of those parked of these webhooks. */
+  /** Compares some of the overdue deliveries, and some of the parked ones of these webhooks. */
   readonly look = Effect.fnUntraced(
     { self: this },
     function* (this: Missing, actors: Delivering, inspected: ReadonlyArray<number>) {
@@ -104,7 +104,7 @@ export class Missing {
 
 type SoughtOf = ReadonlyMap<number, ReadonlyArray<Sought>>
 
-/** Those that are nowhere in Redis, by webhook; webhooks without any are left out. */
+/** Deliveries that are nowhere in Redis, by webhook; webhooks without any are left out. */
 const missing = Effect.fnUntraced(function* (sought: SoughtOf) {
   const absent = yield* missingNow(sought)
   if (absent.size === 0) return absent
@@ -129,7 +129,7 @@ const isOverdue = Effect.map(
 )
 
 const holdAgain = Effect.fnUntraced(function* (webhook: number, rows: ReadonlyArray<Overdue>) {
-  // The log is written before Redis: what has been attempted meanwhile is not overdue any more.
+  // The log is written before Redis: a delivery that was attempted meanwhile is not overdue any more.
   const where = `d.id = any ($1::text[]::bigint[]) and ${yield* isOverdue}`
   const held = yield* loggedDeliveries(where, [rows.map(({ id }) => id)])
   if (held.length === 0) return
@@ -166,7 +166,7 @@ const isOrdered = (webhook: number) =>
     )
   )
 
-/** Queues parked deliveries again, from the change log; forgets those that the delivery log knows. */
+/** Queues parked deliveries again, from the change log; forgets deliveries that the delivery log knows. */
 const parkAgain = Effect.fnUntraced(function* (webhook: number, gone: ReadonlyArray<Sought>) {
   const sql = yield* SqlClient.SqlClient
   const streams = yield* Streams

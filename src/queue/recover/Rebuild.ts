@@ -1,9 +1,10 @@
 /**
- * Fills a stream of which Redis has lost entries again, from what Postgres knows.
+ * Fills a stream of which Redis has lost entries again, from the data in Postgres.
  *
  * A webhook is owed the events that it matched at the time, between its watermarks: from the first entry that may have
- * been unfinished to the last that was appended. Deliveries that the log knows as attempted are not owed; those that
- * wait for their next attempt are. An attempt that was under way when Redis lost its data is repeated under its id.
+ * been unfinished to the last that was appended. Deliveries that the log knows as attempted are not owed; deliveries
+ * that wait for their next attempt are. An attempt that was under way when Redis lost its data is repeated under its
+ * id.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -71,8 +72,8 @@ const holdWaiting = Effect.fnUntraced(function* (webhook: number, ordered: boole
 })
 
 /**
- * Their ids, in parts of a page. Read at once: Postgres would sort all that are left for each page of a mass edit, whose
- * deliveries have the same time.
+ * Ids of waiting deliveries, in parts of a page. Read at once: Postgres would sort all that are left for each page of a
+ * mass edit, whose deliveries have the same time.
  */
 const waitingIds = (webhook: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
@@ -102,7 +103,7 @@ const releaseEnded = Effect.fnUntraced(function* (webhook: number) {
   )
 })
 
-/** Fills the stream, a page of events at a time, with what is owed; returns how much that was. */
+/** Fills the stream, a page of events at a time, with the owed deliveries; returns how many there were. */
 const refill = Effect.fnUntraced(function* (webhook: number) {
   const { restore } = yield* Append
   const versions = [...(yield* versionsOf(webhook))]
@@ -132,7 +133,7 @@ const refill = Effect.fnUntraced(function* (webhook: number) {
 /** Whether a version is later than the event: a version counts from its own position on. */
 const isAfter = (version: Position, event: LoggedEvent): boolean => comparePositions(version, positionOf(event)) > 0
 
-/** What lies between the webhook's watermarks: behind `after`, up to `until`. Undefined if nothing was ever queued. */
+/** The debt between the webhook's watermarks: behind `after`, up to `until`. Undefined if nothing was ever queued. */
 const debtOf = (webhook: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql

@@ -41,8 +41,8 @@ import { backlog } from "../history/tasks/Backlog.ts"
 const webhookType = objectType("extras.webhook")
 
 /**
- * Most fibers of a process that work off what was asked for. Each may hold a connection for as long as a statement may
- * take; what they leave is found by the next look.
+ * Most fibers of a process that work off requests of people. Each may hold a connection for as long as a statement may
+ * take; work that they leave is found by the next look.
  */
 const workersMax = 4
 
@@ -80,7 +80,7 @@ export class Deliver extends Context.Service<
         lookForMissed(actors, { missing: new Missing(), healths: new HealthWatch() }, looks)
       )
       yield* Effect.forkScoped(Effect.schedule(look, Schedule.spaced(deliver.roundMillis)))
-      // On its own: long work must not keep what was missed from being found.
+      // In a fiber of its own: long work must not delay the search for missed deliveries.
       const work = logDefectAndContinue("work that was asked for")(workOffAsked)
       yield* Effect.forkScoped(Effect.schedule(work, Schedule.spaced(deliver.roundMillis)))
       const renew = logDefectAndContinue("renewing leases")(renewLeases(actors))
@@ -109,7 +109,7 @@ export class Deliver extends Context.Service<
   ).pipe(Layer.provide(Waiting.layer))
 }
 
-/** Keeps an actor per enabled webhook, as the table says, and takes up what is asked for by hand. */
+/** Keeps an actor per enabled webhook, as the table says, and takes up requests of people. */
 const followWebhooks = <E, R>(actors: Actors, workOffAsked: Effect.Effect<unknown, E, R>) =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -146,8 +146,8 @@ const followWebhooks = <E, R>(actors: Actors, workOffAsked: Effect.Effect<unknow
   )
 
 /**
- * Takes up deliveries that somebody wants attempted again, and drops those that nobody wants. What fails is tried again
- * by the next look.
+ * Takes up deliveries that somebody wants attempted again, and drops deliveries that nobody wants. After a failure the
+ * next look tries again.
  */
 const takeUp = (actors: Actors) =>
   unlessQuiet(
@@ -205,13 +205,13 @@ const followDeletions = Effect.fnUntraced(function* (actors: Actors) {
   if (absent.length > 0) yield* actors.follow(new Set(absent))
 })
 
-/** What the sweeper keeps from look to look. */
+/** State that the sweeper keeps from look to look. */
 interface Kept {
   readonly missing: Missing
   readonly healths: HealthWatch
 }
 
-/** Finds what no announcement told of. */
+/** Finds work that was not announced. */
 const lookForMissed = (actors: Actors, { missing, healths }: Kept, looks: Stall) =>
   heed(actors).pipe(
     Effect.andThen(unlessQuiet(actors, sweep(actors))),

@@ -44,7 +44,7 @@ export interface ConnectionOptions {
   readonly tls: {
     readonly rejectUnauthorized?: boolean
     readonly authority?: (() => Promise<string>) | undefined
-    /** What a server that asks for a certificate is shown. */
+    /** Certificate for a server that asks for one. */
     readonly client?: ClientCertificate | undefined
   }
   readonly timeoutMillis: number

@@ -1,5 +1,5 @@
 /**
- * A batch: what one request tells of several deliveries of a webhook.
+ * A batch: the content of one request about several deliveries of a webhook.
  *
  * Its default body is a list of events, and its templates see `events`; each has the `delivery_id` of its delivery and
  * the number of its `attempt`. The id of the batch is made of its members' ids: a batch that is tried again with the
@@ -16,7 +16,7 @@ import type { BatchPolicy } from "./BatchPolicy.ts"
 export interface Batch extends Loaded {
   /** How many deliveries it holds. */
   readonly size: number
-  /** What its templates see, as JSON text. */
+  /** The context of its templates, as JSON text. */
   readonly context: () => string
 }
 
@@ -62,7 +62,7 @@ const contentOf = (told: ReadonlyArray<Loaded>): Pick<Loaded, "body" | "bytes"> 
   return { body: "", bytes: Buffer.concat([Buffer.from(`[${begin}`), bytes.subarray(1), Buffer.from(end)]) }
 }
 
-/** Of each object the newest event, with the state before the oldest. */
+/** The newest event of each object, with the state before the oldest. */
 const latestOf = (members: ReadonlyArray<Loaded>): ReadonlyArray<Loaded> => {
   const byObject = Map.groupBy(members, ({ objectType, objectId }) => `${objectType} ${objectId}`)
   const newest = new Map(
@@ -74,7 +74,7 @@ const latestOf = (members: ReadonlyArray<Loaded>): ReadonlyArray<Loaded> => {
   return members.flatMap((each) => newest.get(each) ?? [])
 }
 
-/** The newer event, as if it had been one change with the older; what was created stays created. */
+/** The newer event, as if it had been one change with the older; a created object stays created. */
 const merged = (older: Loaded, newer: Loaded): Loaded => {
   if (older === newer) return newer
   const event = older.event === "created" && newer.event === "updated" ? "created" : newer.event

@@ -1,4 +1,4 @@
-/** What a webhook says about batches: how many deliveries one request may hold, and how long they are gathered. */
+/** The policy of a webhook for batches: how many deliveries one request may hold, and how long they are gathered. */
 
 export interface BatchPolicy {
   /** Most deliveries of a request. */
@@ -17,7 +17,7 @@ const secondsMax = 300
 
 const known = new Set(["size", "seconds", "latest"])
 
-/** Reads `{"size": 100, "seconds": 5, "latest": false}`; returns what is wrong with it otherwise. */
+/** Reads `{"size": 100, "seconds": 5, "latest": false}`; returns the error as a sentence otherwise. */
 export const parseBatch = (input: unknown): BatchPolicy | string => {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return "A batch is an object."
   const { size, seconds, latest = false } = input as Readonly<Record<string, unknown>>
@@ -33,7 +33,7 @@ export const parseBatch = (input: unknown): BatchPolicy | string => {
   return { size, millis: seconds * 1000, isLatest: latest }
 }
 
-/** What is known when it is to be decided whether a batch is read. */
+/** The state that decides whether a batch is read. */
 interface Gathered {
   readonly nowMillis: number
   /** When there was something to read first, by the same clock. */

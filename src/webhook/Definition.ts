@@ -69,7 +69,7 @@ export interface Definition {
   /** Or the name of a field of it that cannot be read with our key. */
   readonly identity: Identity | { readonly unreadable: string }
   readonly contentType: string
-  /** Of the URL, the headers and the body. */
+  /** Template engine of the URL, the headers and the body. */
   readonly engine: string
   readonly chainHeader: ChainHeader
   /** Undefined when its secrets cannot be read with our key. */
@@ -138,7 +138,7 @@ const readDefinition = (row: WebhookRow, { settings, vault, usual, rules, proxy 
     maxInFlight,
     rateLimit: row.rate_limit ?? undefined,
     ordered: row.ordering === "object",
-    // What is not understood can only have come past our checks by plain SQL.
+    // An invalid value can only have come past our checks by plain SQL.
     batch: typeof batch === "string" ? undefined : batch,
     schedule: retrySchedule(typeof policy === "string" ? usual : policy),
     target: {

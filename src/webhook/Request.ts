@@ -126,7 +126,7 @@ interface Head {
   readonly chain?: string
 }
 
-/** The headers of an attempt: those of the webhook, and ours. */
+/** The headers of an attempt: the webhook's, and ours. */
 export const headersOf = (head: Head): Readonly<Record<string, string>> => {
   const { contentType, own, authorization, signing, body, nowMillis, trace, chain } = head
   const { id, attempts, size } = head.delivery
@@ -152,11 +152,11 @@ export const isRendered = ({ identity, headers, bodyTemplate }: Definition): boo
 /** The texts of a request; the body's is that of the whole event where the webhook has no template for it. */
 type Rendered = readonly [url: string, headers: string, body: string]
 
-/** What the templates of a webhook see, as JSON text. */
+/** The context of a webhook's templates, as JSON text. */
 export const contextOf = (delivery: Parameters<typeof templateContext>[0] | Batch): string =>
   "context" in delivery ? delivery.context() : templateContext(delivery)
 
-/** Renders what is a template. Without one the engine is never entered. */
+/** Renders the texts that are templates. Without one the engine is never entered. */
 export const renderAll = (
   {
     engine,
@@ -248,7 +248,7 @@ function* literalParts(template: string): Generator<readonly [from: number, to: 
 
 const closings: Readonly<Record<string, string>> = { "{": "}}", "#": "#}", "%": "%}" }
 
-/** The end of the tag or comment that begins here, if one does. `missing`: what does not follow any more. */
+/** The end of the tag or comment that begins here, if one does. `missing`: ends that do not follow any more. */
 const endOfTag = (template: string, at: number, missing: Set<string>): number | undefined => {
   const closing = closings[template[at + 1] ?? ""]
   const comment = /\{%-?\s*comment/y

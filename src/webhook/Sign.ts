@@ -1,5 +1,5 @@
 /**
- * Signatures of a request: NetBox's, and beside it those of Standard Webhooks.
+ * Signatures of a request: NetBox's, and beside it the signatures of Standard Webhooks.
  *
  * While a secret is being replaced a request is signed with both, so that a receiver may change to the new one whenever
  * it likes.
@@ -24,7 +24,7 @@ export interface Signing {
 export interface Signed {
   /** Stable through all attempts; has no `.`. */
   readonly id: string
-  /** Of this attempt, seconds since 1970. */
+  /** Time of the attempt, seconds since 1970. */
   readonly timestamp: number
   readonly body: Buffer
 }

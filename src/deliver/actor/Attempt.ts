@@ -69,7 +69,7 @@ export const makeAttempt = (
     )
   })
 
-/** What follows from an attempt. `random`, from 0 to 1, is for the jitter. */
+/** The outcome of an attempt. `random`, from 0 to 1, is for the jitter. */
 export const outcomeOf = (
   definition: Definition,
   delivery: Delivery,

@@ -1,14 +1,14 @@
 /**
  * The attempts of an actor: each entry from its begin to the delivery log.
  *
- * Responsible for: what an attempt waits for, its answer's effect on the webhook, and its record. Guarantees: an entry
- * is attempted at most once at a time; it leaves this process's hands only when its outcome is logged, or when it is
+ * Responsible for: the waits of an attempt, its answer's effect on the webhook, and its record. Guarantees: an entry is
+ * attempted at most once at a time; it leaves this process's hands only when its outcome is logged, or when it is
  * postponed. Does not: read entries, nor decide how many may begin.
  *
  * Most entries need nothing but their request. They go through plain functions: a fiber for each would cost more than
- * the rest of an attempt. Those that wait (for a slot of the rate limit, their lease, their body, a rendering, a token)
- * and those that fail go on in a fiber, and so do batches: one request for several entries, each with a record and an
- * outcome of its own.
+ * the rest of an attempt. Entries that wait (for a slot of the rate limit, their lease, their body, a rendering, a
+ * token) and entries that fail go on in a fiber, and so do batches: one request for several entries, each with a record
+ * and an outcome of its own.
  */
 import { Clock, Effect, Random, Result } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -35,8 +35,8 @@ import { inRateSlot } from "./RateSlot.ts"
 export type Start = (entries: ReadonlyArray<Entry>, waitMillis: number) => void
 
 /**
- * At the end of the scope attempts under way get time to end; then what is left is handed back. `fork` lives longer than
- * the webhook's connections: what their end cuts off is logged.
+ * At the end of the scope attempts under way get time to end; then the other entries are handed back. `fork` lives
+ * longer than the webhook's connections: attempts that their end cuts off are logged.
  */
 export const makeAttempts = Effect.fnUntraced(function* (state: ActorState, fork: Fork) {
   const services = {
@@ -105,7 +105,7 @@ class Attempts {
     })
   }
 
-  /** Waits for what is under way, and hands back the rest. */
+  /** Waits for the attempts under way, and hands back the entries that are left. */
   readonly end = Effect.suspend(() =>
     Effect.timeoutOption(this.state.inFlight.awaitNone, this.services.pace.graceMillis)
   ).pipe(
@@ -114,7 +114,7 @@ class Attempts {
     Effect.ensuring(Effect.sync(() => this.state.inFlight.leave()))
   )
 
-  /** Waits for what the attempt needs, and holds its entries until the answer. */
+  /** Waits for everything that the attempt needs, and holds its entries until the answer. */
   private readonly waitAndAttempt = Effect.fnUntraced(
     { self: this },
     function* (this: Attempts, begun: ReadonlyArray<Entry>, waitMillis: number) {
@@ -123,7 +123,7 @@ class Attempts {
       const entries = yield* this.withoutLost(begun)
       const [first] = entries
       if (first === undefined) return
-      // Of a batch of several no event is long.
+      // No event in a batch of several is long.
       const made = yield* this.services.bodies.use(first.delivery, webhook.current().isRendered, (loaded) =>
         withBodyRoom(webhook.current().definition, (settle) => this.attempt(entries, loaded, settle))
       )
@@ -134,7 +134,7 @@ class Attempts {
     }
   )
 
-  /** Undefined if it may not be made now. The definition is the current one, whatever was waited for. */
+  /** Undefined if it may not be made now. The definition is the current one, also after a wait. */
   private attempt(
     entries: ReadonlyArray<Entry>,
     loaded: Result.Result<Loaded, Failure>,
@@ -148,7 +148,7 @@ class Attempts {
     return makeAttempt(current, entries[0]!.delivery, content, this.services.templates, settle)
   }
 
-  /** Those that this process still holds: one that slept past its leases must not send what another has by now. */
+  /** Drops entries whose lease expired and that another process claimed or ended; returns the others. */
   private readonly withoutLost = Effect.fnUntraced(
     { self: this },
     function* (this: Attempts, entries: ReadonlyArray<Entry>) {
@@ -158,7 +158,7 @@ class Attempts {
       if (doubtful.length === 0) return entries
       const lost = new Set(yield* streams.keep(id, doubtful).pipe(Effect.orElseSucceed(() => doubtful)))
       const held = entries.filter((entry) => !lost.has(entry))
-      // What follows a lost one in its object has to wait for it.
+      // An entry that follows a lost one of its object has to wait for it.
       const mayOvertake = lost.size > 0 && webhook.current().definition.ordered
       const left = mayOvertake ? yield* streams.park(id, held).pipe(Effect.orElseSucceed(() => [])) : held
       for (const entry of entries) if (!left.includes(entry)) this.ended(entry)
@@ -173,12 +173,12 @@ class Attempts {
     else this.fork(this.surviving(entries, this.follow(entries, made)))
   }
 
-  /** What an attempt means for its webhook, and for its deliveries. */
+  /** Applies the result of an attempt to its webhook, and to its deliveries. */
   private readonly follow = Effect.fnUntraced(
     { self: this },
     function* (this: Attempts, entries: ReadonlyArray<Entry>, { attempt, isGone }: Made) {
       const { state } = this
-      // The same for all: those that have made as many attempts are due at the same time again.
+      // The same for all: entries with as many attempts are due at the same time again.
       const random = yield* Random.next
       const { definition } = state.webhook.current()
       const results = yield* Effect.forEach(entries, (entry) =>
@@ -262,7 +262,7 @@ const resultOf = (entry: Entry, attempt: Attempt, outcome: Outcome): Logged => {
 /** Whether they do not wait for an open breaker. */
 const isUrgent = (entries: ReadonlyArray<Entry>): boolean => entries.every(({ stream }) => stream === "urgent")
 
-/** Whether the attempt came to no request because of the templates, or of what they were given. */
+/** Whether the attempt came to no request because of the templates, or of their input. */
 const isOfTemplates = ({ attempt: { failure } }: Made): boolean =>
   failure?.reason === "Render" || failure?.reason === "Overrun"
 

@@ -92,7 +92,7 @@ const readLater = ({ id, reads, wake }: ActorState, error: { readonly message: s
   )
 }
 
-/** Whether the webhook has a share left of what the process may hold. If not, the reader looks again when it has. */
+/** Whether the webhook has a share left of the limits of the process. If not, the reader looks again when it has. */
 const hasShare = (state: ActorState): boolean => {
   const { id, wake, awaitsShare } = state
   const { requests, eventBytes } = processLimits
@@ -140,7 +140,7 @@ const nextRequests = Effect.fnUntraced(function* (state: ActorState, room: numbe
   return (yield* firstsOf(state, entries)).map((entry) => [entry])
 })
 
-/** What does not fit is held for the next batch, or follows in its object when this one is done. */
+/** Entries that do not fit are held for the next batch, or follow in their object when this one is done. */
 const nextBatch = Effect.fnUntraced(function* (state: ActorState, policy: BatchPolicy) {
   const size = state.gathering.sizeOf(policy)
   const entries = yield* next(state, size, size)
@@ -151,7 +151,7 @@ const nextBatch = Effect.fnUntraced(function* (state: ActorState, policy: BatchP
   return count === 0 ? [] : [entries.slice(0, count)]
 })
 
-/** Without those that follow another one in its object, as those that were read for a batch may. */
+/** Parks entries that follow another one of their object, as entries read for a batch may; returns the others. */
 const firstsOf = (state: ActorState, entries: ReadonlyArray<Entry>) => {
   if (!state.webhook.current().definition.ordered) return Effect.succeed(entries)
   const firsts = new Map(entries.toReversed().map((entry) => [objectOf(entry.delivery), entry]))
@@ -160,7 +160,7 @@ const firstsOf = (state: ActorState, entries: ReadonlyArray<Entry>) => {
   return Effect.map(parked(state, others), (left) => [...firsts.values(), ...left])
 }
 
-/** Parks those of the entries that have to follow another one; returns the others. */
+/** Parks entries that have to follow another one; returns the others. */
 const parked = ({ id, webhook }: ActorState, entries: ReadonlyArray<Entry>) =>
   entries.length === 0 || !webhook.current().definition.ordered
     ? Effect.succeed(entries)
@@ -170,7 +170,7 @@ const parked = ({ id, webhook }: ActorState, entries: ReadonlyArray<Entry>) =>
 const latestChange = (entries: ReadonlyArray<Entry>): number =>
   entries.reduce((latest, { delivery: { webhookChanged = 0 } }) => Math.max(latest, webhookChanged), 0)
 
-/** Up to `count` entries to begin with: those that are held already, else from the streams, of which `portion` are read. */
+/** Up to `count` entries to begin with: held ones first, else from the streams, of which `portion` are read. */
 const next = Effect.fnUntraced(function* (state: ActorState, count: number, portion: number) {
   const { webhook, inFlight } = state
   state.hasMore = inFlight.hasNotBegun
@@ -187,7 +187,7 @@ const next = Effect.fnUntraced(function* (state: ActorState, count: number, port
 
 /**
  * Begins to read the next entries while the ones before are under way, in a fiber of its own: a read takes as long as
- * many of them, and meanwhile those that are held begin.
+ * many of them, and meanwhile the held entries begin.
  */
 const readBeforehand = Effect.fnUntraced(function* (state: ActorState, share: FairShare, scope: Scope.Scope) {
   const { webhook, breaker, inFlight, intake, isGone, isReadingAhead, readAhead, hasMore } = state
@@ -203,7 +203,7 @@ const readBeforehand = Effect.fnUntraced(function* (state: ActorState, share: Fa
 const reading = Effect.fnUntraced(
   function* (state: ActorState, count: number) {
     state.hasMore = (yield* readHeld(state, count)) >= count
-    // Somebody asked meanwhile that this process hands back what it holds.
+    // Somebody asked meanwhile that this process hands back its entries.
     const { id, intake, inFlight } = state
     if (intake.isQuiet) yield* (yield* Streams).handBack(id, inFlight.takeNotBegun(Number.POSITIVE_INFINITY))
   },
@@ -218,8 +218,8 @@ const reading = Effect.fnUntraced(
 )
 
 /**
- * Reads from the streams and holds what was read, of each stream as many; returns how many. Not interrupted in between:
- * an entry that is read and not held would wait for the end of its lease.
+ * Reads as many entries from each of the streams and holds them; returns how many. Not interrupted in between: an entry
+ * that is read and not held would wait for the end of its lease.
  */
 const readHeld = Effect.fnUntraced(
   function* ({ id, webhook, inFlight, gathering }: ActorState, count: number) {

@@ -108,16 +108,16 @@ const readAll = async (file: FileHandle): Promise<string> => {
 }
 
 interface Authority {
-  /** Of the row; empty for none. */
+  /** Certificates of the row; empty for none. */
   readonly pem: string
-  /** Of the row; empty for none. */
+  /** Path of the row; empty for none. */
   readonly path: string
   readonly directories: ReadonlyArray<string>
 }
 
 /**
  * The certificates when a connection needs them, undefined where the webhook trusts the usual ones. Read once and kept
- * for a while; what failed is read again for the next connection.
+ * for a while; after a failure they are read again for the next connection.
  */
 export const authorityOf = ({ pem, path, directories }: Authority): (() => Promise<string>) | undefined => {
   if (pem === "" && path === "") return undefined

@@ -1,4 +1,4 @@
-/** What a receiver sent is no answer, or one without end. `reason` as in `Failure`. */
+/** The bytes of a receiver are no answer, or one without end. `reason` as in `Failure`. */
 export class AnswerFault extends Error {
   readonly reason: "Protocol" | "TooLarge" | "Reset"
 

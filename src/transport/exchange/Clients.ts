@@ -21,14 +21,14 @@ export class Clients {
   private readonly times: Times
   private readonly keeping: Keeping
   private readonly all = new Set<Connection>()
-  /** Those without a request, by key; the one that was used last comes last. */
+  /** Connections without a request, by key; the one that was used last comes last. */
   private readonly free = new Map<string, Array<Connection>>()
-  /** Those that carry a request, for the next turn of the event loop. */
+  /** Connections that carry a request, for the next turn of the event loop. */
   private carrying: Array<Connection> = []
   /** Begin of the last turn of the event loop that is known to be over, by `performance.now()`. */
   private turnBegan = Number.NEGATIVE_INFINITY
   private isClosed = false
-  /** Who waits until there are none. */
+  /** Resolvers of `none`. */
   private readonly waiting: Array<() => void> = []
 
   constructor(connect: buildConnector.connector, times: Times, keeping: Keeping) {
@@ -51,7 +51,7 @@ export class Clients {
     return this.none()
   }
 
-  /** Cuts off what is under way. */
+  /** Cuts off the requests under way. */
   destroy(): Promise<void> {
     this.isClosed = true
     for (const connection of this.all) connection.destroy(closed())
@@ -140,7 +140,7 @@ const closed = () => new Error("The connections of the webhook were closed.")
 
 type Target = buildConnector.Options & { readonly key: string }
 
-/** What is connected to. A webhook that sets the header `host` asks a server with several names for that one. */
+/** The server to connect to. A webhook that sets the header `host` asks a server with several names for that one. */
 const targetOf = ({ origin, protocol, host, hostname, port }: Place, asked: string | undefined): Target => {
   const named = protocol === "https:" && asked !== undefined ? nameIn(asked) : undefined
   const target = { protocol, host, hostname, port }

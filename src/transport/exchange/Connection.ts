@@ -2,7 +2,7 @@
  * One connection to a receiver, for one request at a time.
  *
  * Guarantees: a request is written once; one that finds its connection closed before it was written is handed back, and
- * may go out on another. What comes without a request, or behind an answer, ends the connection.
+ * may go out on another. Bytes without a request, or behind an answer, end the connection.
  */
 import type { Socket } from "node:net"
 import type { Exchange } from "./Exchange.ts"
@@ -10,7 +10,7 @@ import type { Exchange } from "./Exchange.ts"
 /** Makes the connection; calls back once. */
 type Connect = (answer: (error: Error | null, socket: Socket | null) => void) => void
 
-/** Who keeps the connection. */
+/** Callbacks to the owner of the connection. */
 interface Keeper {
   /** It is free for another request. */
   readonly released: (connection: Connection) => void
@@ -35,7 +35,7 @@ export interface Times {
 const marginMillis = 2000
 
 export class Connection {
-  /** What connections are shared by: the origin, and the name that the receiver is asked for. */
+  /** The key by which connections are shared: the origin, and the name that the receiver is asked for. */
   readonly key: string
   private readonly times: Times
   private readonly keeper: Keeper
@@ -45,7 +45,7 @@ export class Connection {
   /** When it was last free, by `performance.now()`; undefined before its first answer. */
   freeSince: number | undefined
   private isEnded = false
-  /** Until when it may be used, by `performance.now()`: by its age, and by what the receiver promised. */
+  /** Until when it may be used, by `performance.now()`: by its age, and by the promise of the receiver. */
   private until = { age: 0, promise: Number.POSITIVE_INFINITY }
 
   constructor(key: string, times: Times, keeper: Keeper) {

@@ -1,6 +1,6 @@
 /**
- * The client credentials grant of OAuth 2.0 (RFC 6749, 4.4): the request to the token endpoint, and what its answer
- * says. Pure. No message repeats anything of the answer but its status and an error of the RFC.
+ * The client credentials grant of OAuth 2.0 (RFC 6749, 4.4): the request to the token endpoint, and the reading of its
+ * answer. Pure. No message repeats anything of the answer but its status and an error of the RFC.
  */
 import { version } from "../../Config.ts"
 import { addressProblem, isTemplate } from "../Request.ts"
@@ -8,7 +8,7 @@ import type { Outgoing } from "../../transport/Outgoing.ts"
 import type { Sent } from "../../transport/Send.ts"
 import type { Failure, Response } from "../../event/Outcome.ts"
 
-/** How the client shows who it is to the token endpoint. */
+/** How the client identifies itself to the token endpoint. */
 export interface OAuthClient {
   readonly url: string
   readonly id: string
@@ -77,7 +77,7 @@ const errors: ReadonlySet<unknown> = new Set([
   "invalid_scope"
 ])
 
-/** What a token endpoint says, by its answer or by giving none. */
+/** The answer of a token endpoint, or the failure to give one. */
 export const tokenAnswer = ({ response, failure }: Pick<Sent, "response" | "failure">): TokenAnswer => {
   if (response === undefined) return noToken(`The token endpoint gave no answer: ${failure?.message}`)
   const answer = readAnswer(response)

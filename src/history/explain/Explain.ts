@@ -1,5 +1,5 @@
 /**
- * Who fired for a change, who did not, and why.
+ * The webhooks that fired for a change or did not, and why.
  *
  * Decided on demand, by the code that capture uses, from the event in the change log and the webhooks as of its commit
  * (match/WebhooksAt.ts). So nothing is stored for it when events are matched. Two things depend on the moment and
@@ -27,7 +27,7 @@ import { type Fate, fatesOf } from "./Fate.ts"
 
 const webhookType = objectType("extras.webhook")
 
-/** A webhook and a change: the gate that decided, and what became of the delivery. */
+/** A webhook and a change: the gate that decided, and the fate of the delivery. */
 export interface Reckoned extends Omit<Verdict, "outcome"> {
   readonly webhook: number
   readonly name: string
@@ -35,12 +35,12 @@ export interface Reckoned extends Omit<Verdict, "outcome"> {
   readonly exists: boolean
   /** `unknown`: its definition at that time is not known, or the event cannot be evaluated here. */
   readonly outcome: Verdict["outcome"] | "unknown"
-  /** Of a webhook that fired, for readers who may view deliveries. */
+  /** Fate of the delivery if the webhook fired, for readers who may view deliveries. */
   readonly fate?: Fate
 }
 
 interface Explained {
-  /** Those that fired first, then by the gate that decided, the last gate first. */
+  /** Fired webhooks first, then by the gate that decided, the last gate first. */
   readonly webhooks: ReadonlyArray<Reckoned>
   /** Whether there were more webhooks than were asked. */
   readonly isPartial: boolean
@@ -79,11 +79,11 @@ export const explainChange = Effect.fnUntraced(function* (change: Change, known?
 
 /** The webhooks as of a change. */
 export interface Asked {
-  /** Of those that listen to the object type, also those that the reader may not view: costly conditions share a budget. */
+  /** All webhooks on the object type, also ones that the reader may not view: costly conditions share a budget. */
   readonly index: WebhookIndex
-  /** Those that the reader may view; deleted ones only for readers who may view all. */
+  /** Webhooks that the reader may view; deleted ones only for readers who may view all. */
   readonly visible: ReadonlyArray<PastWebhook>
-  /** Ids of those that still exist. */
+  /** Ids of the webhooks that still exist. */
   readonly existing: ReadonlySet<number>
   readonly isPartial: boolean
 }
@@ -152,7 +152,7 @@ const unknown = ({ id, name }: PastWebhook, reason: string): Reckoned => ({
 const unexplained = (webhook: PastWebhook): Reckoned =>
   unknown(webhook, "The conditions of other webhooks took too long to explain.")
 
-/** A delivery shows that it fired, whatever is derived now. */
+/** A delivery shows that the webhook fired, even if another verdict is derived now. */
 const withFate = (each: Reckoned, fate: Fate | undefined): Reckoned => {
   if (fate === undefined) return each
   const isSent = fate.delivery !== undefined

@@ -18,7 +18,7 @@ type FateState = "queued" | "held" | "sending" | "retrying" | "successful" | "fa
 
 export interface Fate {
   readonly state: FateState
-  /** A sentence: why it waits, or what the last attempt brought. */
+  /** A sentence: why it waits, or the result of the last attempt. */
   readonly reason: string
   /** The row of the delivery log; absent before the first attempt. */
   readonly delivery?: LoggedFate
@@ -43,7 +43,7 @@ interface Told extends Position {
   readonly objectId: number
 }
 
-/** What a webhook is like now. */
+/** The state of a webhook now. */
 interface Now {
   readonly id: number
   readonly is_there: boolean
@@ -68,7 +68,7 @@ const nowStatement = (breaker: string): string => `
     left join extras_webhook w on w.id = u.id
     left join ${watermarkTable.name} m on m.webhook_id = u.id`
 
-/** What became of the deliveries to these webhooks, by webhook; undefined for readers who may view no deliveries. */
+/** Fates of the deliveries to these webhooks, by webhook; undefined for readers who may view no deliveries. */
 export const fatesOf = Effect.fnUntraced(function* (change: Told, webhooks: ReadonlyArray<number>) {
   const visible = yield* cleared(deliveryType, "view")
   if (visible.sql === "false") return undefined

@@ -15,7 +15,7 @@ export const pageMax = 10
 const deliveriesMax = 200
 const attemptsMax = 500
 
-/** Queries at once: those of one journey leave connections to others. */
+/** Queries at once: one journey leaves connections to others. */
 const atOnce = 3
 
 export interface JourneyAttempt {
@@ -42,7 +42,7 @@ export interface JourneyDelivery {
 
 interface JourneyChange {
   readonly change: Change
-  /** Those that listen to its type: those that fired first, then the closest; empty for readers who may view none. */
+  /** Webhooks that listen to its type: fired ones first, then the closest; empty for readers who may view none. */
   readonly webhooks: ReadonlyArray<Reckoned>
   /** How many listen to its type, and how many of them fired. */
   readonly asked: number
@@ -53,7 +53,7 @@ export interface Journey {
   readonly transaction: Transaction
   /** A page of the changes that the reader may view, in their order. */
   readonly changes: ReadonlyArray<JourneyChange>
-  /** Those that were attempted, replays and tests included; undefined for readers who may view no deliveries. */
+  /** Deliveries that were attempted, replays and tests included; undefined for readers who may view no deliveries. */
   readonly deliveries: ReadonlyArray<JourneyDelivery> | undefined
   readonly isPartial: boolean
 }

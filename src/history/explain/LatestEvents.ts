@@ -13,7 +13,7 @@ export interface LatestEvent extends LoggedEvent {
   readonly display: string
 }
 
-/** What tells an event from others, without what its object looked like. */
+/** The columns that tell an event from others, without the state of its object. */
 type EventName = Pick<LatestEvent, "change_id" | "display" | "action" | "object_type" | "event_time">
 
 interface Wanted {
@@ -54,7 +54,7 @@ const latest = Effect.fnUntraced(function* <Found>(wanted: Wanted, paged: (query
         ]),
     yield* cleared(changeType, "view")
   )
-  // The subquery renames the table: the condition names it t, and the columns of an event are those of c.
+  // The subquery renames the table: the condition names it t, and an event has the columns of c.
   const query = `select ${loggedEvent}, c.id::text as change_id, c.object_repr as display
       from ${changeType.table} t, lateral (select t.*) c
      where ${where.sql} and ${isShort} order by t.time desc, t.id desc limit ${limit}`

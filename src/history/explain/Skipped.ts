@@ -31,7 +31,7 @@ interface Skip {
 
 interface Group {
   readonly gate: string
-  /** What the webhook asks for and did not get. */
+  /** The requirement of the webhook that was not met. */
   readonly cause: string
   readonly outcome: "skipped" | "undecided"
   readonly count: number

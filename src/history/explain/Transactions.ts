@@ -1,5 +1,5 @@
 /**
- * Transactions of the change log by what people have in hand: an LSN, a request, a change, a delivery. A clue leads from
+ * Transactions of the change log by a clue that people have: an LSN, a request, a change, a delivery. A clue leads from
  * visible changes alone: otherwise the answers would show where hidden ones are.
  */
 import { Effect } from "effect"
@@ -26,13 +26,13 @@ type ShownRequest = Omit<RequestLine, "chain">
 const shownRequest = ({ method, path, token, traceparent }: ShownRequest) => ({ method, path, token, traceparent })
 
 export interface Transaction {
-  /** Of its commit, decimal: the LSN with its epoch in the upper bits. */
+  /** Position of its commit, decimal: the LSN with its epoch in the upper bits. */
   readonly position: string
   readonly lsn: string
-  /** Of the commit, ISO 8601. */
+  /** Time of the commit, ISO 8601. */
   readonly time: string
   readonly request_id: string
-  /** "" where plain SQL did not say who writes. */
+  /** "" where plain SQL named no user. */
   readonly user_name: string
   /** Null for plain SQL. */
   readonly request: ShownRequest | null
@@ -91,7 +91,7 @@ const ofChange = (id: number, visible: Where): Where => {
 
 const at = (position: bigint): Where => ({ sql: "t.position = $1::bigint", parameters: [`${position}`] })
 
-/** Of an id that was not attempted yet, the position is in the id; of a row of the delivery log, in the row. */
+/** The position of a delivery: from the id of one that was not attempted yet, or from the row of the delivery log. */
 const ofDelivery = Effect.fnUntraced(function* (id: string) {
   const [, position] = /^\d{1,16}-(\d{1,19})-\d{1,15}(?:-.{1,40})?$/.exec(id) ?? []
   if (position !== undefined) return at(BigInt.asIntN(64, BigInt(position)))
@@ -105,7 +105,7 @@ const ofDelivery = Effect.fnUntraced(function* (id: string) {
   return row === undefined || row.position === null ? undefined : at(BigInt(row.position))
 })
 
-/** The last commit at or before the LSN, in the epoch of the newest change; an LSN beyond those of an epoch is after all. */
+/** The last commit at or before the LSN, in the epoch of the newest change; an LSN beyond its epoch is after all. */
 const atOrBefore = Effect.fnUntraced(function* (lsn: bigint, visible: Where) {
   const sql = yield* SqlClient.SqlClient
   const last = (where: Where) => `select max(t.position) from ${changeType.table} t where ${where.sql}`

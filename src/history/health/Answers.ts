@@ -7,7 +7,7 @@ export const answersCountedMax = 10_000
 
 export interface Answers {
   readonly status: string
-  /** Of the last attempt; null where there was no answer. */
+  /** Status of the last attempt; null where there was no answer. */
   readonly code: number | null
   /** Why the last attempt failed; "" if it did not. */
   readonly reason: string

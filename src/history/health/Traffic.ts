@@ -1,4 +1,4 @@
-/** What was sent to webhooks in the last hours, from the counts that the log keeps (log/Traffic.ts). */
+/** Traffic of webhooks in the last hours, from the counts that the log keeps (log/Traffic.ts). */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { bucketEndsMillis, spanMinutes, trafficTable } from "../../log/Traffic.ts"

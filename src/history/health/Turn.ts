@@ -2,7 +2,7 @@
 
 type StoredHealth = "healthy" | "failing" | "stopped"
 
-/** What is known of a webhook. Times are milliseconds since 1970 on Postgres' clock, if not said otherwise. */
+/** The observed state of a webhook. Times are milliseconds since 1970 on Postgres' clock, if not said otherwise. */
 export interface Observed {
   readonly enabled: boolean
   /** As it is stored. */

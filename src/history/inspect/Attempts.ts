@@ -40,7 +40,7 @@ interface FoundInLog {
   readonly isOfSeveral: boolean
 }
 
-/** What names a delivery in the log; the time leaves out the days of others. */
+/** The key of a delivery in the log; the time leaves out the days of others. */
 export interface DeliveryKey {
   readonly delivery_id: string
   readonly time: string
@@ -56,7 +56,7 @@ export interface WantedAttempts {
 /** SQL: whether the headers name a batch of several, or were cut where they might. */
 const isOfSeveral = String.raw`(a.request_headers ~ '(^|\n)x-hook-batch-size: (?!1\n)' or right(a.request_headers, 2) = E'…\n')`
 
-/** The attempts of a delivery as the log has them, the oldest first: for readers from whom nothing of them is hidden. */
+/** The attempts of a delivery as the log has them, the oldest first: for readers who may see all of them. */
 export const loggedAttempts = Effect.fnUntraced(function* (
   { delivery_id: id, time }: DeliveryKey,
   { whole, most }: WantedAttempts = {}

@@ -18,7 +18,7 @@ export interface Neighbours {
   readonly next: number | null
 }
 
-/** What the neighbours have in common. */
+/** The property that the neighbours share, as a condition. */
 const shared = {
   webhook: ({ webhook }: Placed): Where =>
     webhook === null ? nothing : { sql: "t.webhook_id = $1::bigint", parameters: [`${webhook}`] },

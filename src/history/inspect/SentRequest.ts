@@ -108,7 +108,7 @@ const bodyBy = Effect.fnUntraced(function* (
   return { bytes: Buffer.from(made.success), origin: "template", isMasked } satisfies SentBody
 })
 
-/** Whether the logged text of the headers was longer than what is kept of it. */
+/** Whether the logged text of the headers was longer than the log keeps. */
 const areCut = (headers: LoggedAttempt["request_headers"]): boolean =>
   headers.reduce((sum, { name, value }) => sum + `${name}: ${value}\n`.length, 0) > keptCharsMax
 
@@ -116,7 +116,7 @@ interface DefinitionAt {
   readonly http_method: string
   readonly template_engine: string
   readonly body_template: string
-  /** Of a batch anything but null; null in the change log from before there were any. */
+  /** Anything but null for a batch; null in the change log from before there were any. */
   readonly batch: unknown
   readonly scope_user: number | null
   /** Null in the change log from before there were any. */

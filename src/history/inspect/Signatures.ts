@@ -1,4 +1,4 @@
-/** The signatures of a request that was sent, compared with those that the webhook's secrets of now would give. */
+/** The signatures of a request that was sent, compared with signatures by the secrets that its webhook has now. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Vault } from "../../inventory/Vault.ts"
@@ -12,7 +12,7 @@ export interface SignatureCheck {
   readonly encoding: "hex" | "base64"
   /** As the header has it; of Standard Webhooks one of its signatures, with `v1,`. */
   readonly value: string
-  /** What is signed before the body. */
+  /** Text that is signed before the body. */
   readonly prefix: string
   /** The secret of the webhook that gives this signature for the body; null if neither does. */
   readonly secret: "current" | "previous" | null
@@ -61,7 +61,7 @@ const signaturesOf = (secret: string, signed: Parameters<typeof signatureHeaders
 const valueOf = (headers: Headers, wanted: string): string | undefined =>
   headers.find(({ name }) => name === wanted)?.value
 
-/** What a webhook without a secret sends under these names is its own text, and no signature of ours. */
+/** A value that a webhook without a secret sends under these names is its own text, and no signature of ours. */
 const signaturesIn = (headers: Headers, id: string): ReadonlyArray<SignatureCheck> => {
   const netbox = ["x-hook-signature", "x-hook-signature-previous"].flatMap((header): ReadonlyArray<SignatureCheck> => {
     const value = valueOf(headers, header) ?? ""

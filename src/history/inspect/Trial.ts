@@ -1,6 +1,6 @@
 /**
- * What a webhook that is not saved would do with a past event: whether it would fire, and the request as it would leave.
- * It sees the event as the reader may see it. Nothing is written or sent.
+ * The effect of a past event on an unsaved webhook: whether it would fire, and the request as it would leave. The
+ * webhook sees the event as the reader may see it. Nothing is written or sent.
  */
 import { Clock, Effect } from "effect"
 import { deliveryOf } from "../../event/Delivery.ts"
@@ -49,7 +49,7 @@ export type Render = (
 export interface Fault {
   readonly field: "payload_url" | "additional_headers" | "body_template"
   readonly message: string
-  /** Where in the template; absent for a fault of what it gives. */
+  /** Where in the template; absent for a fault of its result. */
   readonly line?: number
   readonly column?: number
   readonly snippet?: string
@@ -100,7 +100,7 @@ export const tried = Effect.fnUntraced(function* (draft: Draft, logged: LoggedEv
   })
   const { payload_url: url, additional_headers: headers, body_template: body } = draft
   const address = yield* part("payload_url", url, isTemplate(url))
-  // What a saved webhook hides as a whole cannot be judged.
+  // An address that a saved webhook hides as a whole cannot be judged.
   const isKnown = address !== undefined && address !== "" && address !== hiddenMark
   const addressFault = isKnown ? addressProblem(address) : undefined
   if (addressFault !== undefined) faults.push({ field: "payload_url", message: addressFault })

@@ -24,7 +24,7 @@ export class WaitingUnknown {
 interface WaitingWish {
   /** Ids, in the order of the list. */
   readonly webhooks: ReadonlyArray<number>
-  /** Only those about this object. */
+  /** Only deliveries about this object. */
   readonly object?: { readonly type: string; readonly id: number } | undefined
   /** Behind which the page begins; "" for the first page. */
   readonly after: string
@@ -48,7 +48,7 @@ export class Waiting extends Context.Service<
   Waiting,
   {
     readonly page: (wish: WaitingWish) => Effect.Effect<WaitingPage, WaitingUnknown>
-    /** Those of the webhooks for which something waits or is under way. */
+    /** Webhooks among these for which something waits or is under way. */
     readonly busy: (webhooks: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<number>, WaitingUnknown>
     /** How many wait or are under way, of all these webhooks together. */
     readonly count: (webhooks: ReadonlyArray<number>) => Effect.Effect<number, WaitingUnknown>
@@ -118,7 +118,7 @@ const countsOf = Effect.fnUntraced(function* (streams: Streams["Service"], webho
   return counts
 })
 
-/** The ids of the webhooks that have a backlog, those with the largest first. */
+/** The ids of the webhooks that have a backlog, the largest backlog first. */
 export const withBacklog: Effect.Effect<ReadonlyArray<number>, SqlError.SqlError, SqlClient.SqlClient> = Effect.gen(
   function* () {
     const sql = yield* SqlClient.SqlClient

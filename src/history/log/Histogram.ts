@@ -1,7 +1,7 @@
 /**
  * How many deliveries there were over time, by outcome.
  *
- * What would take long to count is estimated: unsuccessful deliveries are few and counted, of the others a sample is.
+ * A count that would take long is estimated: unsuccessful deliveries are few and counted, of the others a sample is.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -45,14 +45,14 @@ interface Counted {
   readonly count: number
 }
 
-/** Of the deliveries that meet the condition and lie in the span. */
+/** Counts of the deliveries that meet the condition and lie in the span. */
 export const histogram = Effect.fnUntraced(function* (wanted: Where, asked: Window) {
   const sql = yield* SqlClient.SqlClient
   const window = yield* withinLog(asked)
   const stepSeconds = stepOf(window)
   const where = allOf(wanted, within(window))
   const starts = startsOf(window, stepSeconds)
-  // A plan for any parameters could not use the index of what is not successful.
+  // A plan for any parameters could not use the index of unsuccessful deliveries.
   const count = (statement: string) => sql.unsafe<Counted>(statement, where.parameters).unprepared
   const unsuccessful = outcomesIn(starts, stepSeconds, where.sql)
   const cost = yield* costOf(where)
@@ -97,7 +97,7 @@ const bucketsOf = (starts: ReadonlyArray<number>): string =>
 const inBucket = (stepSeconds: number): string =>
   `t.time >= to_timestamp(b.at) and t.time < to_timestamp(b.at + ${stepSeconds})`
 
-/** What is in a bucket beside the unsuccessful ones is successful. */
+/** Successful deliveries of a bucket = all - unsuccessful. */
 const withSuccessful = (counted: ReadonlyArray<Counted>): ReadonlyArray<Counted> => {
   const others = Map.groupBy(
     counted.filter(({ status }) => status !== "any"),
@@ -123,7 +123,7 @@ const withinLog = Effect.fnUntraced(function* ({ sinceMillis, untilMillis }: Win
   return { sinceMillis: Math.min(oldest, untilMillis), untilMillis }
 })
 
-/** What the planner thinks that counting costs. */
+/** The cost of counting, as the planner estimates it. */
 const costOf = Effect.fnUntraced(function* ({ sql: condition, parameters }: Where) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql.unsafe<{

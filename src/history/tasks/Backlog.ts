@@ -1,4 +1,4 @@
-/** What waits in the queues of all webhooks, as the sweeper saw it last; for the metrics. */
+/** The backlog of all webhooks, as the sweeper saw it last; for the metrics. */
 import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { Pace } from "../../eventloop/Pace.ts"

@@ -47,7 +47,7 @@ export interface Depths {
   readonly looked: string | null
 }
 
-/** What waits for the webhooks that the reader may view. */
+/** The backlog of the webhooks that the reader may view. */
 export const depths = Effect.gen(function* () {
   const visible = yield* cleared(webhookType, "view")
   const sql = yield* SqlClient.SqlClient
@@ -72,7 +72,7 @@ export const failedCount = Effect.gen(function* () {
   return row!.count
 })
 
-/** The webhooks that the reader may view and for which most waits; those that are paused come with them. */
+/** The webhooks that the reader may view and that have the largest backlogs; paused ones come with them. */
 export const busyWebhooks = Effect.fnUntraced(function* (limit: number) {
   const visible = yield* cleared(webhookType, "view")
   const sql = yield* SqlClient.SqlClient

@@ -1,9 +1,9 @@
-/** What keeps processes from their work, in words, and what to do about it. */
+/** Problems that keep processes from their work, in words, and advice about them. */
 import { Effect } from "effect"
 import { type Unhealthy, unhealthySentence, unhealthyWebhooks } from "../health/Unhealthy.ts"
 import { type SeenProcess, told } from "./Processes.ts"
 
-/** What to do, by the sentence of a problem or an alarm. The first that fits counts. */
+/** Advice by the sentence of a problem or an alarm. The first that fits counts. */
 const advice: ReadonlyArray<readonly [problem: RegExp, what: string]> = [
   [/\bgaps?\b/, "Look at System > Capture: replay the gap, then acknowledge it."],
   [/^\d+ webhooks? (?:is|are) /, "Look at the webhooks: each says what holds its deliveries, and can be probed."],
@@ -19,7 +19,7 @@ const advice: ReadonlyArray<readonly [problem: RegExp, what: string]> = [
 
 export interface Problem {
   readonly problem: string
-  /** What to do. */
+  /** Advice to the operator. */
   readonly advice: string
   /** The processes that tell it. */
   readonly processes: ReadonlyArray<string>

@@ -10,11 +10,11 @@ type ProcessState = "busy" | "idle" | "paused" | "quiet" | "lost"
 
 export interface SeenProcess extends Process {
   readonly state: ProcessState
-  /** What the process does: `api`, `capture`, `deliver`. */
+  /** Roles of the process: `api`, `capture`, `deliver`. */
   readonly roles: ReadonlyArray<string>
 }
 
-/** What the part of a process tells; undefined if the process has no such part. */
+/** The status of a part of a process; undefined if the process has no such part. */
 export const told = ({ parts }: Process, part: string): Status | undefined => parts[part]
 
 const stateOf = (process: Process): ProcessState => {
@@ -24,7 +24,7 @@ const stateOf = (process: Process): ProcessState => {
   return numberOf(process, "deliver", "inFlight") > 0 ? "busy" : "idle"
 }
 
-/** Every process, also those that were lost lately. */
+/** Every process, also processes that were lost lately. */
 export const processes = Effect.map(processesAndLost, (found) =>
   found.map((process): SeenProcess => ({
     ...process,
@@ -33,7 +33,7 @@ export const processes = Effect.map(processesAndLost, (found) =>
   }))
 )
 
-/** Those that deliver. */
+/** Processes that deliver. */
 export const deliverers = (all: ReadonlyArray<SeenProcess>): ReadonlyArray<SeenProcess> =>
   all.filter(({ roles }) => roles.includes("deliver"))
 

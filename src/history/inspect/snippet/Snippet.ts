@@ -2,7 +2,7 @@
  * Programs that verify a delivery when they are pasted: they read the webhook's secret from the environment, print
  * `valid` and succeed, or print `invalid` and fail. Pure.
  *
- * What they hold of the delivery is base64, hex, digits and an id of ours, so nothing in it can end a literal of any
+ * Their parts of the delivery are base64, hex, digits and an id of ours, so nothing in it can end a literal of any
  * language.
  */
 import type { SignatureCheck } from "../Signatures.ts"
@@ -17,7 +17,7 @@ export interface Subject {
   readonly scheme: SignatureCheck["scheme"]
   /** The body in base64; undefined to read it from the file. */
   readonly body: string | undefined
-  /** What is signed before the body. */
+  /** Text that is signed before the body. */
   readonly prefix: string
   /** As the program computes it: hex, or base64 without its version. Several while a secret is being replaced. */
   readonly signatures: ReadonlyArray<string>
@@ -31,7 +31,7 @@ export interface Language {
   readonly write: (subject: Subject) => string
 }
 
-/** What the programs verify; undefined where there is no signature that they could compute, or no body. */
+/** The content that the programs verify; undefined where there is no signature that they could compute, or no body. */
 export const subjectOf = (
   scheme: SignatureCheck["scheme"],
   signatures: ReadonlyArray<SignatureCheck>,

@@ -29,14 +29,14 @@ export interface Settings {
   readonly limits: Limits
   /** Whether the output is header lines: a printed value must then not contain a line break. */
   readonly headers: boolean
-  /** What is found beside Nunjucks' own filters, tests and globals. */
+  /** Additions to Nunjucks' own filters, tests and globals. */
   readonly added: Environment
 }
 
 /** The same seed makes the same random choices. */
 type Render = (context: Obj, seed: Seed) => string
 
-/** Parses and compiles the template; throws a PlacedFault, as what it returns does. The context is plain JSON. */
+/** Parses and compiles the template; throws a PlacedFault, as the returned function does. The context is plain JSON. */
 export const compileNunjucks = (text: string, { limits, headers, added }: Settings): Render => {
   const environment: Environment = {
     filter: (name) => builtinFilters.get(name) ?? added.filter(name),

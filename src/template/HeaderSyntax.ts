@@ -1,4 +1,4 @@
-/** What HTTP/1.1 can carry as a header (RFC 9110, section 5). */
+/** The syntax of headers in HTTP/1.1 (RFC 9110, section 5). */
 
 const name = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 

@@ -1,8 +1,8 @@
-/** What one run writes, and pays for; and its random numbers. */
+/** The output of one run, its budget, and its random numbers. */
 import { valueFault } from "./Fault.ts"
 import { Budget, type Limits } from "./Limits.ts"
 
-/** Of random choices; a function is called only if the template makes one. */
+/** Seed of random choices; a function is called only if the template makes one. */
 export type Seed = number | (() => number)
 
 export class Output extends Budget {

@@ -13,7 +13,7 @@ type Write = (run: Run, value: Value) => void
 
 interface Loop {
   readonly names: ReadonlyArray<string>
-  /** Of the names. */
+  /** Writers of the names. */
   readonly writes: ReadonlyArray<Write>
   readonly body: Execute
 }
@@ -97,7 +97,7 @@ const overObject = (run: Run, loop: Loop, values: Value): number => {
   return keys.length
 }
 
-/** What templates read as `loop`: one object for all turns. */
+/** The variable `loop` of templates: one object for all turns. */
 class State {
   private readonly run: Run
   private readonly loop: Obj

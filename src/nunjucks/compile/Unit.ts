@@ -1,4 +1,4 @@
-/** What is shared while one template is compiled to closures. */
+/** State that is shared while one template is compiled to closures. */
 import { type Fault, limitFault } from "../../jinja/runtime/Fault.ts"
 import type { Limits } from "../../jinja/runtime/Limits.ts"
 import type { Environment, Run } from "../runtime/Run.ts"

@@ -5,7 +5,7 @@ import type { Native, Obj, Value } from "../value/Values.ts"
 import { Frame, Locals } from "./Frame.ts"
 import { globals } from "./Globals.ts"
 
-/** What templates find by name. */
+/** Filters, tests and globals that templates find by name. */
 export interface Environment {
   readonly filter: (name: string) => Native | undefined
   readonly test: (name: string) => Native | undefined
@@ -22,7 +22,7 @@ interface RunOptions {
 }
 
 export class Run extends Output {
-  /** Names that the caller passed, and those that the template sets at its top level. */
+  /** Names that the caller passed, and names that the template sets at its top level. */
   readonly context: Map<string, Value>
   readonly top: Frame = new Frame()
   frame: Frame = this.top

@@ -1,4 +1,4 @@
-/** What a template reads of a value: its own properties, and the methods that are listed for its kind. */
+/** The parts of a value that a template reads: its own properties, and the methods that are listed for its kind. */
 import { limitFault, typeFault } from "../../jinja/runtime/Fault.ts"
 import { listMethods } from "../methods/ListMethods.ts"
 import { numberMethods } from "../methods/NumberMethods.ts"

@@ -1,8 +1,8 @@
 /**
  * The values of templates: JavaScript's own primitives, lists and plain objects, and four classes.
  *
- * An object is read by its own properties only (Lookup.ts), so what its prototype has is out of reach. No JavaScript
- * function is a value: what a template calls is a Callable.
+ * An object is read by its own properties only (Lookup.ts), so the properties of its prototype are out of reach. No
+ * JavaScript function is a value: templates call a Callable.
  */
 import type { Run } from "../runtime/Run.ts"
 
@@ -45,7 +45,7 @@ export class LongNumber extends Opaque {
 /** A built-in function: missing arguments are undefined, as in JavaScript. */
 export type Native = (run: Run, ...args: ReadonlyArray<Value>) => Value
 
-/** What a template may call: a macro, a method with its value, a global function. */
+/** A value that a template may call: a macro, a method with its value, a global function. */
 export class Callable extends Opaque {
   readonly call: Native
 

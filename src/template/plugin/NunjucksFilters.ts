@@ -10,7 +10,7 @@ import type { Call, Example, Filter, GlobalFunction, Json, Plugin, Test } from "
 
 type Callee = (...args: ReadonlyArray<unknown>) => unknown
 
-/** What is given to nunjucks' `addFilter`, `addTest` and `addGlobal`, by name. */
+/** The arguments of nunjucks' `addFilter`, `addTest` and `addGlobal`, by name. */
 export interface NunjucksCollection {
   readonly filters?: Readonly<Record<string, Callee>>
   readonly tests?: Readonly<Record<string, Callee>>
@@ -63,7 +63,7 @@ export const fromNunjucks = (
 
 type Adapted = (call: Call, ...args: ReadonlyArray<Json | undefined>) => Json | undefined
 
-/** What functions of a collection find as `this`. */
+/** The `this` of functions of a collection. */
 const context = { ctx: {}, env: { opts: { autoescape: false, throwOnUndefined: false } } }
 
 const adapt = (plugin: string, kind: string, name: string, own: Callee, isAsync = false): Adapted => {

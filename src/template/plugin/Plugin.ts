@@ -2,9 +2,9 @@
  * A plugin: a file that adds filters, tests, globals, tags, whole engines and ready-made templates. Plugins
  * import this module only, as `rackwire/plugin` or, in `plugins/`, as `#plugin`, and the npm library that they bring.
  *
- * A plugin is code that the operator trusts. Its functions see plain JSON, never the engine's values, and what they
- * return is copied: a template cannot reach through them. They are synchronous and have no budget of their own; a long
- * loop should call `call.charge` as it goes; if it does not, the pool terminates the worker that it runs in.
+ * A plugin is code that the operator trusts. Its functions see plain JSON, never the engine's values, and their results
+ * are copied: a template cannot reach through them. They are synchronous and have no budget of their own; a long loop
+ * should call `call.charge` as it goes; if it does not, the pool terminates the worker that it runs in.
  */
 
 import type { Limits } from "../../jinja/runtime/Limits.ts"
@@ -57,7 +57,7 @@ export interface Provided<Part> {
   readonly part: Part
 }
 
-/** What all plugins add to Jinja, for other engines, by its name there. */
+/** The parts that all plugins add to Jinja, for other engines, by their names there. */
 export interface Library {
   readonly filters: ReadonlyMap<string, Provided<Filter>>
   readonly tests: ReadonlyMap<string, Provided<Test>>
@@ -181,7 +181,7 @@ export const sampleTurn = {
   data: { id: 3, url: "https://inventory.example.com/api/extras/webhooks/3/", display: "register", health: "failing" }
 } satisfies JsonObject
 
-/** What templates see of it. */
+/** The sample event as templates see it. */
 export const sampleContext: JsonObject = {
   ...sampleEvent,
   object_type: "dcim.device",

@@ -1,4 +1,4 @@
-/** What `check` finds in the database of the service: what was not captured, whether it sends, and its processes. */
+/** The findings of `check` in the database of the service: uncaptured changes, whether it sends, and its processes. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { isAlive } from "../postgres/Presence.ts"
@@ -6,7 +6,7 @@ import { setAsideTable } from "../capture/changelog/SetAside.ts"
 import { unacknowledgedGaps } from "../capture/slot/Gaps.ts"
 import { sendingState } from "../requests/Sending.ts"
 
-/** The result of one check. `change` says exactly what to do; it is absent if the check passed. */
+/** The result of one check. `change` is the exact step to take; it is absent if the check passed. */
 export interface Finding {
   readonly what: string
   readonly is: string
@@ -42,7 +42,7 @@ const setAsideFacts = Effect.gen(function* () {
   // Before the first start the table does not exist; the other checks report a role without rights.
 }).pipe(Effect.catch(() => Effect.succeed({ count: 0, latest: null })))
 
-/** Reports the gaps in what was captured. */
+/** Reports the gaps of capture. */
 const gapFindings = Effect.map(
   unacknowledgedGaps,
   (gaps) =>
@@ -54,7 +54,7 @@ const gapFindings = Effect.map(
   // Before the first start the table does not exist; the other checks report a role without rights.
 ).pipe(Effect.catch(() => Effect.succeed([])))
 
-/** Reports what running processes say keeps them from being ready. */
+/** Reports the reasons that running processes give for not being ready. */
 const processFindings = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ readonly name: string; readonly problem: string }>`

@@ -65,7 +65,7 @@ export class Presence extends Context.Service<
       const write = Effect.gen(function* () {
         measured = measure()
         const status = JSON.stringify(yield* here)
-        // Where the table was emptied by a crash of Postgres, the process knows what it was told.
+        // Where the table was emptied by a crash of Postgres, the process knows whether it is to be quiet.
         const [row] = yield* sql<{ readonly quiet: boolean }>`
           insert into rackwire_process (name, seen, quiet, parts)
           values (${processName}, now(), ${quiet}, ${status}::jsonb)
@@ -116,7 +116,7 @@ const processesSeen = Effect.fnUntraced(function* (withinMillis: number) {
 /** Time for which processes are shown that ended without a farewell: their last status is old. */
 const shownMillis = 600_000
 
-/** The running processes, and those that ended without a farewell lately. */
+/** The running processes, and processes that ended without a farewell lately. */
 export const processesAndLost = processesSeen(shownMillis)
 
 /**
@@ -133,7 +133,7 @@ export const setQuiet = Effect.fnUntraced(function* (name: string, quiet: boolea
   return rows.length > 0
 })
 
-/** What is announced when a process was told something. */
+/** Announced when a process was told to be quiet, or to go on. */
 export const processNews = "rackwire.process"
 
 /** Pause between two measurements of the event loop, milliseconds. */

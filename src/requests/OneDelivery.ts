@@ -26,7 +26,7 @@ export interface DeliveryState extends Surroundings {
   readonly isLogged: boolean
 }
 
-/** What the user saw when asking. */
+/** The state that the user saw when asking. */
 interface RetryWish {
   /** Whether the user knows that the delivery has succeeded, and wants it to be sent again. */
   readonly again?: boolean
@@ -84,7 +84,7 @@ interface FoundState extends Pick<DeliveryState, "status" | "webhook" | "breaker
 export const deliveryState = Effect.fnUntraced(function* (id: number, lock: "" | "for update of d" = "") {
   const sql = yield* SqlClient.SqlClient
   const [found] = yield* sql.unsafe<FoundState>(
-    // The clocks of Postgres and Redis may differ a little: what begins within a second counts as begun.
+    // The clocks of Postgres and Redis may differ a little: an attempt that begins within a second counts as begun.
     `select d.status, d.attempts::text as attempts,
             coalesce(d.next_attempt, '-infinity') <= now() + interval '1 second' as due,
             case when w.id is null then 'deleted' when not w.enabled then 'disabled' when w.paused then 'paused'

@@ -1,4 +1,4 @@
-/** What a retry or a discard of many deliveries would do: how many of which webhooks, and what it leaves out. */
+/** The effect of a retry or a discard of many deliveries: how many of which webhooks, and the deliveries left out. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Query } from "../inventory/derive/filter/Filter.ts"
@@ -7,7 +7,7 @@ import { countUnattempted, sumOf } from "../history/inspect/Unattempted.ts"
 
 export type BulkAction = "retry" | "discard"
 
-/** Outcomes that an action is meant for where the filter names none: nobody retries what succeeded by accident. */
+/** Outcomes that an action is meant for where the filter names none: nobody retries successes by accident. */
 const meant: Readonly<Record<BulkAction, ReadonlyArray<string>>> = {
   retry: ["queued", "retrying", "failed"],
   discard: ["queued", "retrying", "failed"]
@@ -19,7 +19,7 @@ export const withOutcomes = (action: BulkAction, query: Query): Query =>
 
 const namesOutcomes = (query: Query): boolean => query.some(([name]) => /^status(__|$)/.test(name))
 
-/** What a trial of a retry finds (RenderAgain.ts). */
+/** The results of a trial of a retry (RenderAgain.ts). */
 export const verdicts = ["identical", "different", "failing", "deleted", "expired", "hidden"] as const
 
 /** Deliveries of one webhook. */
@@ -49,14 +49,14 @@ export interface Plan {
   readonly leftOut: ReadonlyArray<{ readonly status: string; readonly count: number }>
 }
 
-/** Most webhooks that are told, those with most deliveries first. */
+/** Most webhooks that are listed, the ones with most deliveries first. */
 const sharesMax = 1000
 
 interface Found extends Share {
   readonly status: string
 }
 
-/** `where`: what the query means without the outcomes that the action adds. */
+/** `where`: the condition of the query without the outcomes that the action adds. */
 export const planOf = Effect.fnUntraced(function* (action: BulkAction, query: Query, where: Where) {
   const sql = yield* SqlClient.SqlClient
   const waiting = yield* countUnattempted({ query, where })
@@ -76,7 +76,7 @@ export const planOf = Effect.fnUntraced(function* (action: BulkAction, query: Qu
     [...where.parameters, JSON.stringify(Array.from(waiting.counts, ([webhook, each]) => ({ webhook, ...each })))]
   )
   const rows = yield* unprepared
-  // What was discarded or has succeeded cannot be discarded, even by name.
+  // A delivery that was discarded or has succeeded cannot be discarded, even by name.
   const isMeant = ({ status }: Found) => (namesOutcomes(query) && action === "retry") || meant[action].includes(status)
   const acted = rows.filter(isMeant)
   const webhooks = [...Map.groupBy(acted, ({ webhook }) => webhook).values()]

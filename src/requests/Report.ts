@@ -7,7 +7,7 @@ import { sendingTable } from "./Sending.ts"
 export interface Report {
   /** Attempted since the operation was asked for. */
   readonly sent: number
-  /** Of these, accepted by the receiver. */
+  /** Sent deliveries that the receiver accepted. */
   readonly accepted: number
   /** Held by a circuit breaker, or since their webhook or all sending is paused. */
   readonly held: number

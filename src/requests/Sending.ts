@@ -25,14 +25,14 @@ export const sendingTable: Table = {
 
 const { name: table } = sendingTable
 
-/** What is announced when sending is paused or resumed. */
+/** Announced when sending is paused or resumed. */
 export const sendingNews = table
 
 export interface Sending {
   readonly paused: boolean
   /** ISO 8601; null while sending is not paused. */
   readonly since: string | null
-  /** Who paused it. */
+  /** Name of the user who paused it. */
   readonly by: string | null
 }
 

@@ -12,7 +12,7 @@ export const seriesMax = 300
 /** The registry of the process: no context has another one. */
 export const registry = Context.empty()
 
-/** What a metric tells to operators; docs/telemetry.md has the same. */
+/** The description of a metric for operators; docs/telemetry.md has the same. */
 export interface Described {
   readonly name: string
   readonly type: "counter" | "gauge" | "histogram"

@@ -22,7 +22,7 @@ export const parseTraceparent = (text: string | undefined): TraceParent | undefi
   return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 }
 }
 
-/** Of version 00, with the one flag that we know. */
+/** The header in version 00, with the one flag that we know. */
 export const formatTraceparent = ({ traceId, spanId, sampled }: TraceParent): string =>
   `00-${traceId}-${spanId}-0${sampled ? 1 : 0}`
 

@@ -12,7 +12,7 @@ import { randomBytes } from "node:crypto"
 import { formatTraceparent, isZero, parseTraceparent } from "./TraceContext.ts"
 import { spansDropped } from "./Metrics.ts"
 
-/** What a change tells of its trace. */
+/** The ids of a change that its trace needs. */
 interface Change {
   /** A UUID. */
   readonly requestId: string
@@ -72,7 +72,7 @@ export const traceOf = ({ requestId, traceparent }: Change): Trace | undefined =
   return isSampled ? { traceId: client?.traceId ?? own, changeId, clientId: client?.spanId } : undefined
 }
 
-/** From 0 to 1, by the last digits: those of a UUID are random. */
+/** From 0 to 1, by the last digits, which are random in a UUID. */
 const partOf = (traceId: string): number => Number.parseInt(traceId.slice(-8), 16) / 2 ** 32
 
 /**

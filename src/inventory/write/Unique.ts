@@ -15,9 +15,9 @@ export interface Conflict {
   readonly errors: Errors
 }
 
-/** Of rows that are refused already: what else their sender is told. */
+/** Limits of the check for rows that are refused already. */
 interface RefusedAlready {
-  /** Which uniqueness can be checked: some values of the row are none. */
+  /** Whether a uniqueness can be checked: some values of the row are invalid. */
   readonly isComparable: (unique: Unique, at: number) => boolean
   /** Objects that the sender may see. A conflict with another one is told only if nothing else is wrong. */
   readonly visible: Where

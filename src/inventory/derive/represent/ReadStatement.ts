@@ -2,8 +2,8 @@
  * Declaration and a condition -> the one statement that reads a page of objects and everything that their
  * representations refer to. Pure.
  *
- * Its rows are `type` ("" for the objects themselves, in their order) and `row`. Ids of what is pointed at become lists
- * that Postgres makes from the page once, so each object type pointed at costs one look into its primary key.
+ * Its rows are `type` ("" for the objects themselves, in their order) and `row`. Ids of referenced objects become lists
+ * that Postgres makes from the page once, so each referenced object type costs one look into its primary key.
  */
 import { keepNewest } from "../../../eventloop/KeepNewest.ts"
 import { literal } from "../../../postgres/Literal.ts"
@@ -27,22 +27,22 @@ export const countsMark = "#counts"
 export const fieldsMark = "#fields"
 export const premiseMark = "#premise"
 
-/** A statement, and the types the parameters of whose conditions follow those of its page. */
+/** A statement, and the types whose conditions have parameters, which follow the page's. */
 interface Made {
   readonly sql: string
   readonly bound: ReadonlyArray<ObjectType>
 }
 
 /**
- * Statements by their page and what may be seen: making one takes longer than running it. A pure memo, which services in
- * one process may share: a statement follows from its key.
+ * Statements by their page and visibility: making one takes longer than running it. A pure memo, which services in one
+ * process may share: a statement follows from its key.
  */
 const made = new Map<string, Made>()
 
 /** Most statements that are kept; the oldest goes first. */
 const madeMax = 1000
 
-/** What a statement reads besides, or leaves out. */
+/** The parts that a statement reads besides, or leaves out. */
 export interface Reading {
   /** Whether it gives the objects themselves; false where they are at hand. */
   readonly withRows?: boolean
@@ -53,8 +53,8 @@ export interface Reading {
 }
 
 /**
- * Reads the objects that `page`, a query over the table of the type, gives, and those that they point at of the types
- * of which everything is visible. What is counted is visible.
+ * Reads the objects that `page`, a query over the table of the type, gives, and the objects that they point at of the
+ * types of which everything is visible. Counted objects are visible.
  */
 export const readStatement = (type: ObjectType, page: Where, visible: Visible, reading: Reading = {}): Where => {
   const { withRows = true, fields, premise } = reading
@@ -132,7 +132,7 @@ const statementOf = (
   return { sql: `with page as materialized (${page.sql}) ${branches.join(" union all ")}`, bound }
 }
 
-/** The references of the page's objects, and the references behind those that their derived values read. */
+/** The references of the page's objects, and the further references that their derived values read. */
 const pointingFromPage = (
   type: ObjectType,
   fields: ReadonlyArray<string> = Object.keys(type.fields)

@@ -13,7 +13,7 @@ import {
 } from "../../ObjectType.ts"
 import type Vrf from "./Vrf.ts"
 
-/** Of this VRF, or of one that exports to it. */
+/** Prefixes of this VRF, or of one that exports to it. */
 export const presentInVrf = {
   present_in_vrf: ["vrf", "vrf/export_targets/<ipam.vrf.import_targets/rd"],
   present_in_vrf_id: ["vrf_id", "vrf/export_targets/<ipam.vrf.import_targets/id"]
@@ -27,7 +27,7 @@ const children: Counted = (type, _, from) =>
     (prefix, vrf) => `c.prefix << ${prefix} and c.vrf_id is not distinct from ${vrf}`
   )
 
-/** The same for every prefix of a table: those within one follow it in the order of prefixes, so a B-tree finds them. */
+/** The same for every prefix of a table: its children follow it in the order of prefixes, so a B-tree finds them. */
 const childrenInRange: Counted = (type, _, from) =>
   `(select count(*) from ${from(type)} c where c.prefix > t.prefix
       and c.prefix <= set_masklen(broadcast(t.prefix), case family(t.prefix) when 4 then 32 else 128 end)

@@ -17,7 +17,7 @@ import { allowed, metadata } from "./objects/Metadata.ts"
 import { type JsonBody, readBytes, readJson } from "./wire/Body.ts"
 import { negotiate } from "./wire/Negotiation.ts"
 
-/** What a form of a page stands for, instead of the request that brings it. */
+/** The request that a form of a page represents, instead of the request that brings it. */
 export interface Meant {
   readonly method: string
   readonly json: Effect.Effect<JsonBody, HttpRefused>

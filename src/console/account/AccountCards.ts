@@ -1,4 +1,4 @@
-/** What the pages of users and permissions show beside their fields, for those who keep accounts. */
+/** Cards on the pages of users and permissions, for readers who manage accounts. */
 import { Effect } from "effect"
 import { mayGrant } from "../../auth/Permission.ts"
 import { principalOf } from "../../auth/Sight.ts"

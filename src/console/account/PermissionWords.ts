@@ -14,7 +14,7 @@ interface Right {
   readonly which: string
 }
 
-/** What somebody may do: nothing, everything, or a table of object types. */
+/** Permissions of somebody: none, everything, or a table of object types. */
 export const permissionTable = ({ user, permissions }: Pick<Principal, "user" | "permissions">): Html => {
   if (user?.is_superuser === true) return html`<p class="note">A superuser may do everything.</p>`
   const byType = rightsByType(permissions)

@@ -1,4 +1,4 @@
-/** What a user would see, counted by object type. */
+/** Objects that a user would see, counted by object type. */
 import { Effect } from "effect"
 import { clearancesOf } from "../../auth/Sight.ts"
 import { registry } from "../../inventory/Registry.ts"

@@ -4,7 +4,7 @@ import type { Field } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { flatFields, flatOf } from "../../inventory/derive/represent/Flat.ts"
 
-/** What a change of the object may send back: its fields as a file of objects holds them. */
+/** The body of a change of the object: its fields as a file of objects holds them. */
 export const bodyOfRow = (type: ObjectType, row: Row): string => {
   const { id: _, ...fields } = flatOf(type, row)
   return written(fields)

@@ -72,7 +72,7 @@ const formPage = Effect.fnUntraced(function* (
 interface Previewed {
   readonly renaming: Renaming
   readonly renamed: ReadonlyArray<Renamed>
-  /** Of the names and how they were found: only the same are written. */
+  /** Mark of the names and of how they were found: only the same names are written. */
   readonly mark: string
 }
 

@@ -1,4 +1,4 @@
-/** What is wrong with each of several objects. */
+/** Errors of each of several objects. */
 import { type Errors, textsIn } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { type Html, html } from "../Html.ts"

@@ -14,7 +14,7 @@ interface Form {
   readonly request: Request
   readonly selected: Selection
   readonly renaming: Renaming
-  /** What was wrong with the form sent before, or "". */
+  /** Error of the form sent before, or "". */
   readonly problem: string
   readonly cancel: string
 }

@@ -43,7 +43,7 @@ interface Restoring extends Restorable {
   readonly hiddenTags: ReadonlyArray<number>
 }
 
-/** What restoring would write. Fails with 403, with 404 if there is nothing before, or with 409. */
+/** The write of a restore. Fails with 403, with 404 if there is nothing before, or with 409. */
 const restoringIn = Effect.fnUntraced(function* (request: Request) {
   const change = yield* changeIn(request)
   const type = registry.get(change.changed_object_type)

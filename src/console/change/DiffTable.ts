@@ -1,4 +1,4 @@
-/** What a change did to its object, field by field. */
+/** Differences that a change made to its object, field by field. */
 import { Effect } from "effect"
 import { inSlices } from "../../eventloop/Slices.ts"
 import { isDictionary } from "../../inventory/Field.ts"

@@ -8,7 +8,7 @@ import { timeText } from "./Asked.ts"
 
 type Bucket = Histogram["buckets"][number]
 
-/** What bars tell apart, from the bottom. */
+/** Parts of a bar, from the bottom. */
 const parts: ReadonlyArray<readonly [title: string, mark: string, of: ReadonlyArray<(typeof outcomes)[number]>]> = [
   ["Successful", "ok", ["successful"]],
   ["Waiting", "wait", ["queued", "sending", "retrying"]],

@@ -1,4 +1,4 @@
-/** What a retry or a discard of many deliveries would do: by webhook, with warnings; and the trial of a retry. */
+/** The plan of a retry or a discard of many deliveries: by webhook, with warnings; and the trial of a retry. */
 import type { BulkAction, Plan, Share, verdicts } from "../../requests/Plan.ts"
 import type { Trial } from "../../requests/RenderAgain.ts"
 import { deliveryType } from "../../log/DeliveryRows.ts"
@@ -15,7 +15,7 @@ const outcomes = deliveryType.fields["status"]!.choices!
 
 export const deliveriesIn = (count: number): string => `${number(count)} ${count === 1 ? "delivery" : "deliveries"}`
 
-/** What a reader should know before deliveries of the webhook are sent again. */
+/** Warnings for a reader before deliveries of the webhook are sent again. */
 const warningsOf = ({
   name,
   count,

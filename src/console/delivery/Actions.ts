@@ -1,4 +1,4 @@
-/** What the reader may do with a delivery: forms for what makes sense in its state. */
+/** Actions that the reader may take on a delivery, as forms, if they make sense in its state. */
 import { Effect } from "effect"
 import type { Neighbours } from "../../history/inspect/Neighbours.ts"
 import { type DeliveryState, discardRefusal, retryRefusal } from "../../requests/OneDelivery.ts"
@@ -65,7 +65,7 @@ export const actions = Effect.fnUntraced(function* (request: Request, { id, webh
     <a class="btn btn-sm" href="${deliveryType.path}${id}/">${icon("code")}API</a>`
 })
 
-/** What a retry does in this state, for those who are about to ask for it; undefined where it is plain. */
+/** The effect of a retry in this state, for readers who are about to request it; undefined where it is plain. */
 export const retryNote = ({ status, webhook }: DeliveryState): string | undefined => {
   if (webhook === "paused" || webhook === "disabled") {
     return `The webhook is ${webhook}: a delivery that is retried is sent when it is no longer ${webhook}.`

@@ -47,7 +47,7 @@ interface Waited {
   readonly text: string
 }
 
-/** What an attempt waited for before it began. */
+/** The wait of an attempt before it began, and since when. */
 export const waitedBefore = (
   { number: n, started }: LoggedAttempt,
   { attempts, committedMillis, isRepeated }: Pick<Listed, "attempts" | "committedMillis" | "isRepeated">

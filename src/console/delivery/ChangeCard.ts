@@ -1,4 +1,4 @@
-/** What the change of a delivery did, field by field. */
+/** The change of a delivery, field by field. */
 import { Effect } from "effect"
 import { registry } from "../../inventory/Registry.ts"
 import { type Change, changeType, changedFields } from "../../inventory/read/Changes.ts"

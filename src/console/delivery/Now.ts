@@ -1,4 +1,4 @@
-/** What the webhook as it is now would send for the same event, beside what was sent. */
+/** The request that the webhook as it is now would send for the same event, beside the request that was sent. */
 import { Effect } from "effect"
 import type { SentBody, SentRequest } from "../../history/inspect/SentRequest.ts"
 import { isDeeper, nestingMax } from "../../inventory/Unreadable.ts"

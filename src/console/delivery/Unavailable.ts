@@ -1,4 +1,4 @@
-/** What stands in place of a part of a page that could not be read: the rest of the page is shown. */
+/** Notice in place of a part of a page that could not be read: the rest of the page is shown. */
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { inWords } from "../../telemetry/Telemetry.ts"

@@ -27,7 +27,7 @@ const line = (mark: keyof typeof marks, text: string, value: string): Html => {
   </li>`
 }
 
-/** What the webhook asks of every change, apart from its condition. */
+/** Requirements of the webhook for every change, apart from its condition. */
 export const wants = ({ changed_object_type: type, action }: Change): Html =>
   html`${line("holds", "object type", type)}${line("holds", "event", kindOf[action as keyof typeof kindOf])}`
 

@@ -39,7 +39,7 @@ const asked = perType((type): ReadonlyArray<readonly [name: string, field: Field
   )
 )
 
-/** What filters of the type ask about, without lookups. */
+/** Subjects of the type's filters, without lookups. */
 const subjects = perType((type): ReadonlyArray<string> =>
   filterNames(type)
     .filter((name) => !name.includes("__") && name !== "q")

@@ -18,7 +18,7 @@ export const savedFilterType = objectType("extras.savedfilter")
 /** Most saved filters that the menu lists. */
 const listedMax = 50
 
-/** What the form that saves filters held when it was sent and not saved. */
+/** Values of the form that saves filters, when it was sent and not saved. */
 export interface Unsaved {
   readonly name: string
   readonly shared: boolean

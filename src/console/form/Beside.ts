@@ -1,4 +1,4 @@
-/** What stands beside the form of a type, within the form: it sees what is typed. */
+/** The card beside the form of a type, within the form: it sees the input. */
 import type { Html } from "../Html.ts"
 import { workbench } from "../workbench/Pane.ts"
 

@@ -1,4 +1,4 @@
-/** What was typed into a form, carried by another page as hidden inputs. */
+/** Input of a form, carried by another page as hidden inputs. */
 import { type Html, html } from "../Html.ts"
 
 /** Its token, and the names of its buttons and of those of pages that carry it. */

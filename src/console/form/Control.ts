@@ -50,8 +50,8 @@ export const control = (shown: Shown): Html => {
 }
 
 /**
- * What hides the text of an input. Sealed secrets are no passwords: browsers would offer to remember them, and complain
- * of forms with three.
+ * Markup that hides the text of an input. Sealed secrets are no passwords: browsers would offer to remember them, and
+ * complain of forms with three.
  */
 export const hidingInput = ({ isSealed }: Pick<FormField, "isSealed">): Html =>
   isSealed === true

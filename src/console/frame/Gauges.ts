@@ -23,7 +23,7 @@ const countedMax = 1000
 const behindMillis = 5000
 
 interface Told {
-  /** Of the process that leads; null while none does. */
+  /** Lag of the process that leads; null while none does. */
   readonly lagMillis: number | null
   readonly queued: number
   readonly failed: number

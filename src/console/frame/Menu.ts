@@ -27,7 +27,7 @@ const groups: ReadonlyArray<{ readonly title: string; readonly icon: IconName; r
 interface OwnPage {
   readonly path: string
   readonly title: string
-  /** Who may view objects of the type sees the entry. */
+  /** Readers who may view objects of the type see the entry. */
   readonly type: ObjectType
   /** Whether one has to have access to the state of the service too. */
   readonly isWatched?: boolean

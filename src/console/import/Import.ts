@@ -74,7 +74,7 @@ const template =
 /** Largest upload whose text comes back in the form, bytes. */
 const keptBytesMax = 1 << 20
 
-/** What the form held; undefined if it cannot be read. */
+/** Values of the form; undefined if it cannot be read. */
 const typedIn = ({ contentType = "" }: Request, bytes: ArrayBuffer): Typed | undefined => {
   try {
     const { fields, files } = formIn(bytes, contentType)

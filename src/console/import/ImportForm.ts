@@ -11,7 +11,7 @@ import { csrfInput } from "../form/Csrf.ts"
 import { icon } from "../frame/Icon.ts"
 import { inSentence, pathOf, pluralOf } from "../value/Title.ts"
 
-/** What the form held when it was sent. */
+/** Values of the form when it was sent. */
 export interface Typed {
   readonly text: string
   readonly format: string

@@ -1,4 +1,4 @@
-/** What a check or an import found, by row and field. */
+/** Findings of a check or an import, by row and field. */
 import type { Report } from "../../http/files/Import.ts"
 import { type Html, html } from "../Html.ts"
 import { inWordsAll } from "../fault/InWords.ts"

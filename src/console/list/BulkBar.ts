@@ -10,7 +10,7 @@ import { withQuery } from "./Query.ts"
 
 type Bulk = readonly [step: string, title: string, icon: IconName]
 
-/** What the reader may do to several objects of a type. */
+/** Actions that the reader may take on several objects of a type. */
 export const bulkActions = (type: ObjectType, may: (action: Action) => boolean): ReadonlyArray<Bulk> => [
   ...(may("change") ? ([["edit", "Edit", "pencil"]] as const) : []),
   ...(may("change") && isRenamed(type) ? ([["rename", "Rename", "cursor-text"]] as const) : []),

@@ -1,4 +1,4 @@
-/** What the list of a type shows beside what its declaration says. */
+/** Parts of the list of a type beside those of its declaration. */
 import type { Effect } from "effect"
 import type { Refusal, Services } from "../../http/Route.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"

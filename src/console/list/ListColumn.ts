@@ -16,7 +16,7 @@ export interface Dressing {
   /** Stands above the table; the id of its element. */
   readonly above: Html
   readonly aboveId: string
-  /** What stands before and below the name in the first column. */
+  /** Markup before and below the name in the first column. */
   readonly before: (row: Row) => Html
   readonly below: (row: Row) => Html
   readonly columns: ReadonlyArray<Column>

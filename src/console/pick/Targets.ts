@@ -13,7 +13,7 @@ import { readPage, viewFor } from "../../inventory/read/Read.ts"
 export interface Found {
   readonly id: number
   readonly display: string
-  /** What tells it from others of the same name: its device, its site. */
+  /** Text that distinguishes it from others of the same name: its device, its site. */
   readonly detail: string
 }
 

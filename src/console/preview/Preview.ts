@@ -1,4 +1,4 @@
-/** What a write would change and which webhooks would fire, found in a transaction that is rolled back. */
+/** Changes that a write would make and webhooks that would fire, found in a transaction that is rolled back. */
 import { Clock, Effect } from "effect"
 import type { Request } from "../../http/Route.ts"
 import { contextOf } from "../../event/Event.ts"

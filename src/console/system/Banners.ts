@@ -1,4 +1,4 @@
-/** What keeps the service from sending, at the head of the pages of the system. */
+/** Reasons why the service cannot send, at the head of the pages of the system. */
 import type { Sending } from "../../requests/Sending.ts"
 import type { Problem } from "../../history/tasks/Problems.ts"
 import { type SeenProcess, deliverers } from "../../history/tasks/Processes.ts"

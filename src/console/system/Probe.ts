@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { inWords } from "../../telemetry/Telemetry.ts"
 import { html } from "../Html.ts"
 
-/** What was read; undefined if it could not be read. */
+/** The result of the read; undefined if it failed. */
 export const probed = <A, E, R>(read: Effect.Effect<A, E, R>): Effect.Effect<A | undefined, never, R> =>
   Effect.catch(read, (error) =>
     Effect.as(Effect.logWarning(`console: a part of a page is missing: ${inWords(error)}`), undefined)

@@ -98,7 +98,7 @@ const actions = (query: URLSearchParams, count: number, isThere: boolean): Html 
       >${icon("trash")}Discard ${number(count)}</a
     >`
 
-/** What was changed about the webhook before the first of them failed. */
+/** The change of the webhook before the first of the failures. */
 const before = ({ changed_before: change }: FailureGroup): Html => {
   if (change === null) return html``
   const { seconds, id, action, fields, user_name: user } = change

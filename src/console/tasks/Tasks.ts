@@ -1,4 +1,4 @@
-/** What a tab of the background tasks shows. */
+/** Content of a tab of the background tasks. */
 import { Effect } from "effect"
 import { type FailureGroup, failureGroups } from "../../history/log/Failures.ts"
 import { deliveryType } from "../../log/DeliveryRows.ts"

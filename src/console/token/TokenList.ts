@@ -15,7 +15,7 @@ const tokenType = objectType("users.token")
 
 export type TokenRow = RowOf<typeof Token>
 
-/** What was typed into the form. */
+/** Input of the form. */
 export interface TypedToken {
   readonly description: string
   readonly expires: string

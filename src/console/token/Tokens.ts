@@ -30,7 +30,7 @@ const userType = objectType<typeof User>("users.user")
 /** Most tokens that are listed. */
 const listedMax = 200
 
-/** Whose tokens a page shows. */
+/** The owner of the tokens on a page. */
 interface Owner {
   readonly id: number
   /** Absent on the reader's own page. */

@@ -12,7 +12,7 @@ export const timeOf = (text: string, precision: "minute" | "second" = "minute"):
 
 const lengths = { minute: 16, second: 19 } as const
 
-/** What `timeOf` makes; no text from elsewhere holds markup. */
+/** Markup that `timeOf` makes; no text from elsewhere holds markup. */
 const pattern = /(<time datetime="([^"]+)" title="[^"]*"\s*>)([^<]+) UTC(<\/time\s*>)/g
 
 /** The same page with its times in a zone. */

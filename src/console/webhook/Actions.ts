@@ -1,4 +1,4 @@
-/** What may be done with a webhook, beside writing it. */
+/** Actions on a webhook, beside writing it. */
 import { Effect } from "effect"
 import { openBreakers } from "../../log/BreakerTable.ts"
 import type { Request } from "../../http/Route.ts"

@@ -42,7 +42,7 @@ export const selectedBy = Effect.fnUntraced(function* (query: Query, all: boolea
 const own: ReadonlySet<string> = new Set(["all", "dry_run", "strict", "format"])
 
 /**
- * What the action would do to the deliveries that the address of the request selects; and the filter and the condition
+ * The plan of the action for the deliveries that the address of the request selects; and the filter and the condition
  * of the operation that does it. Fails as `selectedBy` does.
  */
 export const plannedFor = Effect.fnUntraced(function* (action: BulkAction, request: Request) {

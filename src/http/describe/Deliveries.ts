@@ -48,7 +48,7 @@ const stage = record({
 
 const neighbours = record({ previous: orNull(integer), next: orNull(integer) })
 
-/** What one delivery has beside its fields. */
+/** Properties of one delivery beside its fields. */
 const detail: Json = {
   ...record({
     attempt_log: listOf(attempt),

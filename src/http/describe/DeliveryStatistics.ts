@@ -15,7 +15,7 @@ interface Described {
 
 const orNull = (type: string): Json => ({ type: [type, "null"] })
 
-/** What a retry or a discard would do; `isTried`: whether it renders them again on request. */
+/** The plan of a retry or a discard; `isTried`: whether it renders the deliveries again on request. */
 const plan = (isTried: boolean): Json =>
   record({
     filter: { type: "object", additionalProperties: listOf(string), description: "The filter to send with the POST." },
@@ -44,7 +44,7 @@ const plan = (isTried: boolean): Json =>
       : { type: "null" }
   })
 
-/** What a GET answers, by path; its parameters are the filters of deliveries. */
+/** Answers to a GET, by path; its parameters are the filters of deliveries. */
 export const describedStatistics: ReadonlyMap<string, Described> = new Map([
   [
     `${path}histogram/`,

@@ -19,7 +19,7 @@ import { mayRule } from "./Sending.ts"
 
 const webhookType = objectType("extras.webhook")
 
-/** What was set aside; the changes themselves for those who may change every webhook, who could read them anyway. */
+/** State of the changes set aside; the changes themselves for users who may change every webhook and so read them. */
 export const setAsideSeen = Effect.gen(function* () {
   const state = yield* setAsideState
   return isEverything(yield* cleared(webhookType, "change")) ? state : { ...state, changes: [] }

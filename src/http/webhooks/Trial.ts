@@ -96,7 +96,7 @@ export const trialOf = Effect.fnUntraced(function* (request: Request, draft: Dra
   return { choices, found: { change: chosen, trial: yield* trialWith(request, draft, event) } }
 })
 
-/** What the draft would do with an event that the sender gives. Fails with 400 where it is none. */
+/** The trial of the draft with an event that the sender gives. Fails with 400 where it is none. */
 export const trialOfPasted = Effect.fnUntraced(function* (request: Request, draft: Draft, pasted: unknown) {
   const read = pastedEvent(pasted, draft.content_types)
   if ("errors" in read) return yield* refused({ event: read.errors })

@@ -37,7 +37,7 @@ showWrong(document.activeElement)
 const opened = new WeakMap()
 let isSent = false
 
-/** What the object's fields hold. The workbench has fields of its own, which begin with an underscore. */
+/** Values of the object's fields. The workbench has fields of its own, which begin with an underscore. */
 const typedIn = (form) =>
   new URLSearchParams([...new FormData(form)].filter(([name]) => !name.startsWith("_"))).toString()
 

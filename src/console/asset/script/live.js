@@ -2,7 +2,7 @@
 import { shown } from "./shown.js"
 
 let source
-/** What came and is not shown yet, by the id of its element: new rows, and parts that the reader works with. */
+/** Updates not shown yet, by the id of their element: new rows, and parts that the reader works with. */
 const waiting = new Map()
 
 const control = () => document.querySelector("[data-live]")

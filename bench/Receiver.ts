@@ -13,7 +13,7 @@ interface Got {
   readonly count: number
   /** Milliseconds from the `timestamp` in the body to its arrival, where the body has one. */
   readonly latencies: ReadonlyArray<number>
-  /** Of the last arrival, milliseconds since 1970. */
+  /** Time of the last arrival, milliseconds since 1970. */
   readonly last: number
 }
 
@@ -53,7 +53,7 @@ export const microsOf = (timestamp: string): number => Number(/\.\d{3}(\d{3})/.e
 export interface BenchReceiver {
   readonly url: string
   readonly pid: number
-  /** What arrived since the last call. */
+  /** Deliveries that arrived since the last call. */
   readonly take: () => Promise<Got>
   /** Waits until this many arrived since the last `take`. */
   readonly until: (count: number) => Promise<Got>

@@ -14,7 +14,7 @@ const ticksPerSecond = 100
 interface Stat {
   readonly parent: number
   readonly ownTicks: number
-  /** Of children that have ended. */
+  /** Ticks of children that have ended. */
   readonly reapedTicks: number
 }
 

@@ -12,7 +12,7 @@ const read = (file: string): string => readFileSync(new URL(`../${file}`, import
 
 /** Licences under which the service may be given away with the package. The fonts have OFL-1.1. */
 const licences = ["0BSD", "Apache-2.0", "BSD-0-Clause", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "OFL-1.1"]
-/** Of tools that are used for development only, and not changed. */
+/** Licences of tools that are used for development only, and not changed. */
 const licencesOfTools = [...licences, "MPL-2.0", "Unlicense"]
 
 interface Locked {

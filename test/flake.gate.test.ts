@@ -33,7 +33,7 @@ describe.skipIf(!hasNix)("the flake", () => {
   })
 
   const system = process.arch === "arm64" ? "aarch64-linux" : "x86_64-linux"
-  /** What the stub of nixpkgs made this attribute of. */
+  /** Inputs of which the stub of nixpkgs made this attribute. */
   const inputsOf = (attribute: string): unknown =>
     JSON.parse(nix(["eval", "--raw", ...stub, `path:${folder}#${attribute}.inputs`], folder))
   const nameOf = (storePath: string) => storePath.replace(/^\/nix\/store\/\w{32}-/, "")

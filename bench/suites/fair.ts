@@ -19,7 +19,7 @@ const webhooks = 1000
 const changes = 2000
 const rate = 200
 
-/** What the flooded webhook has in its queue when the round begins: more than it can send in that time. */
+/** Deliveries in the queue of the flooded webhook when the round begins: more than it can send in that time. */
 const flood = 100_000
 
 /** Accepts connections and never answers. */

@@ -22,7 +22,7 @@ import type { Contender, Suite } from "../Suite.ts"
 
 const events = 20_000
 
-/** Of each engine its own words for the same body. */
+/** Templates of the same body, in each engine's own words. */
 const sources = {
   jinja: `{"text": {{ (model ~ " " ~ data.name ~ " was " ~ event)|tojson }}, "by": {{ username|tojson }}, "tags": [{% for tag in data.tags %}{{ tag.slug|tojson }}{% if not loop.last %}, {% endif %}{% endfor %}], "site": {{ data.site|tojson }}{% if data.status.value == "active" %}, "active": true{% endif %}}`,
   nunjucks: `{"text": {{ (model + " " + data.name + " was " + event)|dump|safe }}, "by": {{ username|dump|safe }}, "tags": [{% for tag in data.tags %}{{ tag.slug|dump|safe }}{% if not loop.last %}, {% endif %}{% endfor %}], "site": {{ data.site|dump|safe }}{% if data.status.value == "active" %}, "active": true{% endif %}}`,

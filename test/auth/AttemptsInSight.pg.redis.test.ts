@@ -1,4 +1,4 @@
-/** What attempts hold of objects that a reader may not view: addresses, headers and answers, shown or searched. */
+/** Parts of attempts about objects that a reader may not view: addresses, headers and answers, shown or searched. */
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type Api, startApi } from "../support/Api.ts"
 import { type Json, type List, named } from "../support/Client.ts"
@@ -66,7 +66,7 @@ const deliveriesOf = (webhook: number) =>
     return results.length === 2 && results.map(({ id }) => id).toSorted((a, b) => a - b)
   })
 
-/** What a user reads of a delivery: the API's answers, and the pages of the console. */
+/** A delivery as a user reads it: the API's answers, and the pages of the console. */
 const readBy = async ({ token, call }: User, id: number) => {
   const page = await fetch(`${api.service.url}/extras/deliveries/${id}/`, {
     headers: { authorization: `Token ${token}`, accept: "text/html" }

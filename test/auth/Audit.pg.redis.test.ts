@@ -1,4 +1,4 @@
-/** What the log tells of who came in, who was refused, and who granted what. */
+/** Log lines about logins, refusals, and who granted what. */
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type Api, sharedApi } from "../support/Api.ts"
 import { type List, password } from "../support/Client.ts"

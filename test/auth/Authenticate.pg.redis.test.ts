@@ -1,4 +1,4 @@
-/** What it costs to find out who sends a request, and how soon the answer changes. */
+/** The cost of finding out who sends a request, and how soon the answer changes. */
 import { PgClient } from "@effect/sql-pg"
 import { ConfigProvider, Effect, Layer, Logger, ManagedRuntime, Redacted, Tracer } from "effect"
 import type { SqlClient } from "effect/sql"

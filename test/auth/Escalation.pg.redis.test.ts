@@ -1,4 +1,4 @@
-/** What a permission must not be a way to: a superuser's rights, and what is done later for who asked. */
+/** Rights that no permission may lead to: those of a superuser, and of later work for whoever requested it. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { registry } from "../../src/inventory/Registry.ts"
 import { type Api, startApi } from "../support/Api.ts"

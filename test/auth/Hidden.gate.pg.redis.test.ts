@@ -1,4 +1,4 @@
-/** What a user may not see, asked for in every roundabout way. Visibility.pg.redis.test.ts holds the general law. */
+/** Hidden objects, requested in every roundabout way. Visibility.pg.redis.test.ts holds the general law. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, type List, named } from "../support/Client.ts"

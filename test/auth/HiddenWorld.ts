@@ -56,7 +56,7 @@ interface Change {
   readonly set: string
 }
 
-/** What can be changed of an object of the type: each column by itself. */
+/** Changes that can be made to an object of the type: each column by itself. */
 const changesOf = (type: ObjectType, seed: number): ReadonlyArray<Change> =>
   Object.entries(type.fields).flatMap(([name, field]): ReadonlyArray<Change> => {
     const column = type.columns[name]!

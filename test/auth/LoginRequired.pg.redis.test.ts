@@ -1,4 +1,4 @@
-/** Who sees what without logging in, by configuration. */
+/** Access without a login, by configuration. */
 import { type AddressInfo, createServer } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { registry } from "../../src/inventory/Registry.ts"

@@ -39,7 +39,7 @@ const lookups: Readonly<Record<string, (value: unknown, wanted: unknown) => bool
   lte: (value, wanted) => Number(value) <= Number(wanted)
 }
 
-/** What a path leads to: several values where it goes through a list. */
+/** Values at the end of a path: several where it goes through a list. */
 const follow = (values: ReadonlyArray<unknown>, word: string): ReadonlyArray<unknown> =>
   values.flatMap((value) => {
     if (value === null) return [null]

@@ -1,4 +1,4 @@
-/** Who comes in while Postgres is away: nobody, and everybody is told to come back. */
+/** Authentication while Postgres is away: nobody is let in, and everybody is told to come back. */
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { Proxy } from "../fault/Proxy.ts"
 import { Random } from "../fault/Random.ts"

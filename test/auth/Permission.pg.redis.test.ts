@@ -1,4 +1,4 @@
-/** What an object permission opens, over real HTTP, and that nothing else is open. */
+/** Access that an object permission opens, over real HTTP, and that nothing else is open. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, type List, named } from "../support/Client.ts"

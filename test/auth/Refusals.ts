@@ -68,7 +68,7 @@ export const expectRefusals = ({ pick, anonymous }: Extent): void => {
   let expired: string
   let inactive: string
   let elsewhere: string
-  /** Of somebody who left, expired, for another network: the first failure in NetBox's order is told. */
+  /** Token of somebody who left, expired, for another network: the first failure in NetBox's order is reported. */
   let everything: string
 
   beforeAll(async () => {

@@ -121,7 +121,7 @@ const ofWebhooks = ({ webhooks, changes, sites, deliveries }: SeenWorld): Readon
   ]
 }
 
-/** What a browser gets; of a stream the first event. */
+/** The answer to a browser; of a stream the first event. */
 const answered = async (
   { api, readers, plain }: SeenWorld,
   { method, path, body, accept }: Question,

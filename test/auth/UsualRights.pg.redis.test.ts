@@ -1,4 +1,4 @@
-/** What every user may do, and how an administrator says otherwise. */
+/** Rights of every user, and how an administrator changes them. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Api, startApi } from "../support/Api.ts"
 import { makeUser, userPassword } from "./Users.ts"

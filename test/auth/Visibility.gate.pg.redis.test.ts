@@ -215,7 +215,7 @@ describe("two worlds that differ only in objects that a user may not see", () =>
     await api.call("PATCH", "/api/extras/webhooks/", webhooks)
   })
 
-  /** What the user may see, by object type: all, some by their ids, or nothing. */
+  /** Objects that the user may see, by object type: all, some by their ids, or nothing. */
   type Sight = Readonly<Record<string, "all" | ReadonlyArray<number>>>
   const sight = (): fc.Arbitrary<Sight> =>
     fc.record(

@@ -69,7 +69,7 @@ describe("changes of one object in one window", () => {
   })
 })
 
-/** What somebody does in a transaction. */
+/** A step of somebody's transaction. */
 type Step =
   | { readonly does: "write"; readonly id: number; readonly name: string }
   | { readonly does: "delete"; readonly id: number }

@@ -6,10 +6,7 @@ import { TransactionWindows, type Window, windowMessages } from "../../src/captu
 import { begin, commit, insert, logical, relation, truncate } from "./WalBytes.ts"
 import { runs } from "../support/Seed.ts"
 
-/**
- * What a transaction is made of, in short: a change of a tag, of a table that is not ours, an author, a stranger's
- * message.
- */
+/** Part of a transaction, in short: a change of a tag, of a table not ours, an author, a stranger's message. */
 type Part = "change" | "foreign" | "truncate" | "stranger" | { readonly author: string }
 
 const requestId = "11111111-2222-4333-8444-555555555555"

@@ -52,7 +52,7 @@ const wrongRedis: ReadonlyArray<Wrong<RedisFacts>> = [
   }
 ]
 
-/** What asks for a change, and the beginning of what it asks for, as long as that of the expected one. */
+/** Findings that ask for a change, and the beginning of the advice, as long as that of the expected one. */
 const asked = (findings: ReturnType<typeof judgePostgres>, wrong: ReadonlyArray<Wrong<object>>) =>
   findings
     .filter(({ change }) => change !== undefined)

@@ -69,7 +69,7 @@ export const expectLivesInConsole = (types: ReadonlyArray<ObjectType>): void => 
     for (const name of names) await fillField(page, name, body[name])
   }
 
-  /** What a clone must not share with its original, from another body. */
+  /** Values that a clone must not share with its original, from another body. */
   const distinctOf = ({ fields, unique }: ObjectType, body: Json): Json => {
     const together = new Set(unique.flatMap((each) => [...each.fields, ...(each.ignoreCase ?? [])]))
     const own = Object.keys(fields).filter((name) => {

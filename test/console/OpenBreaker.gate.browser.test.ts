@@ -1,4 +1,4 @@
-/** What the console shows while the circuit breaker of a webhook is open, and the ways to a probe. */
+/** The console while the circuit breaker of a webhook is open, and the ways to a probe. */
 import { afterAll, describe, expect, it } from "vitest"
 import type { Api } from "../support/Api.ts"
 import { faultsOf, hasBrowser } from "../support/Browser.ts"

@@ -1,4 +1,4 @@
-/** What a search recognises by its shape. */
+/** Values that a search recognises by their shape. */
 import { describe, expect, it } from "vitest"
 import { recognise } from "../../src/console/search/Recognise.ts"
 

@@ -1,4 +1,4 @@
-/** What becomes of deliveries in the moment in which their webhook changes. */
+/** Deliveries in the moment in which their webhook changes. */
 import { randomUUID } from "node:crypto"
 import { Redis } from "ioredis"
 import { describe, expect, it } from "vitest"

@@ -43,7 +43,7 @@ export class Delivering {
     return this.api.call<{ id: number }>("POST", "/api/extras/tags/", named(name))
   }
 
-  /** What came to `/name`. */
+  /** Requests received at `/name`. */
   at(name: string): ReadonlyArray<Received> {
     return this.receiver.received.filter(({ path }) => path === `/${name}`)
   }

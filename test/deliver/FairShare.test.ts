@@ -1,4 +1,4 @@
-/** Who may read how much, when some webhooks have a backlog and others keep up. */
+/** Shares of reading, when some webhooks have a backlog and others keep up. */
 import { Effect } from "effect"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import { FairShare } from "../../src/deliver/actor/FairShare.ts"

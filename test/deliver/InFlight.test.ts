@@ -7,7 +7,7 @@ import type { Entry } from "../../src/queue/Entry.ts"
 const entry = (number: number): Entry =>
   ({ stream: "queue", entryId: `${number}-0`, ordered: false, delivery: { body: "12345" } }) as Entry
 
-/** What may happen to an entry, in any order. */
+/** Steps of an entry, in any order. */
 const steps = fc.array(fc.tuple(fc.constantFrom("begin", "answered", "end", "postpone", "adopt", "take"), fc.nat(5)), {
   maxLength: 60
 })

@@ -1,4 +1,4 @@
-/** What an operator can do while the circuit breaker of a webhook is open: see why, retry, test, probe. */
+/** Actions of an operator while the circuit breaker of a webhook is open: see why, retry, test, probe. */
 import { describe, expect, it } from "vitest"
 import { runCommand } from "../support/Command.ts"
 import type { Json } from "../support/Client.ts"
@@ -36,7 +36,7 @@ const wellAgain = (name: string) => hooks.answers.delete(`/${name}`)
 
 const all = (id: number) => hooks.deliveries(id, "successful", heldCount)
 
-/** What another webhook gets has been through all that a further request would have been through. */
+/** Waits for a delivery of another webhook: a further request would have come by then. */
 const pass = async (name: string) => {
   await hooks.webhook(`${name}-after`)
   await hooks.tag(`${name}-after one`)

@@ -46,7 +46,7 @@ const ended = (id: number) =>
     return ["done", "failed"].includes(json.status.value) && json
   })
 
-/** What another webhook gets has been through all that a further request would have been through. */
+/** Waits for a delivery of another webhook: a further request would have come by then. */
 const pass = async (name: string) => {
   await hooks.webhook(`${name}-after`)
   await hooks.tag(`${name}-after one`)

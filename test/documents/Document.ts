@@ -1,4 +1,4 @@
-/** What a document shows: its fenced blocks and tables, for tests that carry them out. */
+/** Content of a document: its fenced blocks and tables, for tests that carry them out. */
 import { readFileSync } from "node:fs"
 
 export interface Block {
@@ -62,8 +62,9 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /**
- * What the document shows, with the parts that it leaves open taken from what there is: `…` within a text stands for any
- * text, a text that is `…` for anything, and a member `…` for further members. It equals what there is if that is as shown.
+ * The value that the document shows, with the parts that it leaves open taken from the actual value: `…` within a
+ * text stands for any text, a text that is `…` for anything, and a member `…` for further members. It equals the
+ * actual value if that is as shown.
  */
 export const filled = (shown: unknown, actual: unknown): unknown => {
   if (typeof shown === "string" && shown.includes("…")) {

@@ -52,7 +52,7 @@ it.each(documents)("the examples of %s work as pasted", { timeout: 300_000 }, as
   const browser = openBrowser(service.url)
   await browser.logIn()
   const port = String(await freePort())
-  /** What a reader replaces: the password, and where the service and the receiver are. */
+  /** The script with the values that a reader replaces: the password, and where the service and the receiver are. */
   const asHere = (script: string) =>
     script
       .replace("PASSWORD=…", `PASSWORD="${password}"`)

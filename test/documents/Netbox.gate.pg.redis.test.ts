@@ -50,7 +50,7 @@ const addReferences = async (): Promise<void> => {
   })
 }
 
-/** What a list shows without ids, addresses and times: names stand for objects. */
+/** The objects of a list without ids, addresses and times: names stand for objects. */
 const shown = async ({ call }: Api, path: string) => {
   const { json } = await call<{ readonly results: ReadonlyArray<Json> }>("GET", `/api/${path}/?limit=1000`)
   const text = JSON.stringify(json.results, (key, value: unknown) =>

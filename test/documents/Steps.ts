@@ -1,5 +1,5 @@
 /**
- * What the documents promise, as steps: a `sh` block is run, a `text` block behind it is what it prints (`…` stands for
+ * Promises of the documents, as steps: a `sh` block is run, a `text` block behind it is its output (`…` stands for
  * anything), and words in italics behind a link to the service are on that page.
  */
 import { readFileSync } from "node:fs"

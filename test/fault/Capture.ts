@@ -29,7 +29,7 @@ const threePart = 0.25
 /** Part of the seeds without deliveries that write a very large transaction. */
 const largePart = 0.12
 
-/** What the seeds of a world share. */
+/** State that the seeds of a world share. */
 interface Shared {
   readonly world: World
   readonly committed: Committed
@@ -39,7 +39,7 @@ interface Shared {
   readonly watermarks: WatermarkOracle
 }
 
-/** What a seed chooses before anything else. */
+/** Choices that a seed makes before anything else. */
 const choicesOf = (seed: number) => {
   const random = new Random(`capture ${seed}`)
   const isDelivering = random.chance(deliveringPart)

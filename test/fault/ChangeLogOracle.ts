@@ -38,7 +38,7 @@ interface Step extends Change {
   readonly transaction: Transaction
 }
 
-/** What must have happened to each object. */
+/** Steps that must have happened to each object. */
 const stepsOf = (transactions: ReadonlyArray<Transaction>): ReadonlyMap<string, ReadonlyArray<Step>> => {
   const steps = new Map<string, Array<Step>>()
   for (const transaction of transactions) {

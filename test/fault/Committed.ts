@@ -1,4 +1,4 @@
-/** What writers did: every transaction with its changes, and whether it was committed. */
+/** Transactions of the writers, each with its changes, and whether it was committed. */
 
 export type TypeId = "dcim.site" | "dcim.region" | "extras.tag" | "extras.webhook"
 
@@ -41,7 +41,7 @@ export interface Transaction {
   fate: "committed" | "aborted" | "doubted"
 }
 
-/** What a row of the version holds in its description. */
+/** Description of a row of the version. */
 export const stamp = (version: number, label: string): string => `v${version} ${label}`
 
 export const readStamp = (text: unknown): { readonly version: number; readonly label: string } | undefined => {
@@ -49,7 +49,7 @@ export const readStamp = (text: unknown): { readonly version: number; readonly l
   return match === null ? undefined : { version: Number(match[1]), label: match[2]! }
 }
 
-/** What the keys and labels of a seed's writers begin with: seeds that share a world share its tables. */
+/** Beginning of the keys and labels of a seed's writers: seeds that share a world share its tables. */
 export const nameIn = (seed: number, name: string): string => `s${seed}-${name}`
 
 /** The seed of a label; undefined for what the world made for all seeds. */

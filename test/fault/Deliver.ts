@@ -32,7 +32,7 @@ const delays = [0.3, 0.6]
 /** Attempts per second. */
 const rate = 40
 
-/** Of the webhook that a fault deletes. */
+/** Fields of the webhook that a fault deletes. */
 const brief = { ...always, content_types: places, timeout: 2 }
 
 const rowsOf = ({ secureUrl, certificate, leaving }: HostileReceiver): Rows => ({
@@ -61,7 +61,7 @@ const roles = [
   ["api,capture", "api,deliver", "api,deliver"]
 ]
 
-/** What the seeds of a world share. */
+/** State that the seeds of a world share. */
 interface Shared {
   readonly world: World
   readonly committed: Committed
@@ -73,7 +73,7 @@ interface Shared {
   readonly deleted: Array<number>
 }
 
-/** What a seed chooses before anything else. */
+/** Choices that a seed makes before anything else. */
 const choicesOf = (seed: number) => {
   const random = new Random(`deliver ${seed}`)
   const once = random.chance(lastingPart) ? lastingFault : undefined

@@ -63,7 +63,7 @@ export class Draft {
     this.set(known, undefined)
   }
 
-  /** What `inner` does, behind a savepoint that is kept or rolled back. */
+  /** Runs `inner` behind a savepoint that is kept or rolled back. */
   savepoint(keep: boolean, inner: () => void): void {
     const before = { changes: this.changes.length, objects: new Map(this.objects), messages: this.messages }
     this.statements.push("savepoint s")
@@ -85,7 +85,7 @@ export class Draft {
     else this.objects.set(key, { ...known, version: to })
   }
 
-  /** What a site points at: rows that nobody changes. */
+  /** References of a site: to rows that nobody changes. */
   private references(): Record<string, string> {
     const region = this.random.chance(0.3) ? "null" : `${1_000_000 + this.random.between(1, fixed.regions)}`
     const tags = Array.from({ length: this.random.between(0, 2) }, () => 1_000_000 + this.random.between(1, fixed.tags))

@@ -10,7 +10,7 @@ import { pause } from "./Timeline.ts"
 import type { Site, World } from "./World.ts"
 import { eventually } from "../support/Eventually.ts"
 
-/** What a fault can act on. */
+/** Targets that a fault can act on. */
 export interface Scene {
   readonly world: World
   readonly committed: Committed

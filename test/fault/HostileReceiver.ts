@@ -20,7 +20,7 @@ export interface Request {
   readonly object: string
   /** Milliseconds since the receiver's start. */
   readonly at: number
-  /** What it was answered; undefined when no status went out. */
+  /** Status of the answer; undefined when none went out. */
   status: number | undefined
 }
 
@@ -118,7 +118,7 @@ const manners: ReadonlyArray<Manner> = [
 /** Takes nothing any more. */
 const gone: Manner = { weight: 0, answer: (response) => void response.writeHead(410).end("gone") }
 
-/** What happens to a TLS connection before its first request. */
+/** Treatment of a TLS connection before its first request. */
 interface Greeting {
   readonly weight: number
   readonly greet: (socket: Socket, servers: Record<"trusted" | "untrusted", Server>) => void

@@ -8,8 +8,8 @@ import { isBelow } from "./StreamOracle.ts"
 const entryOf = ({ delivery }: Request): string => delivery.slice(delivery.indexOf("-") + 1)
 
 /**
- * Of one object nothing comes for the first time after something later. What is repeated because of a disturbance may:
- * it was on its way when its process stopped. A batch may follow what it repeats, up to what was accepted.
+ * No request about an object comes for the first time after a later one. Repetitions because of a disturbance may: they
+ * were on their way when their process stopped. A batch may follow what it repeats, up to what was accepted.
  */
 export const compareOrder = (
   requests: ReadonlyArray<Request>,

@@ -27,7 +27,7 @@ interface WebhookRow {
   readonly conditions: Document | null
 }
 
-/** What each webhook is owed of all that the change log tells, by its id. */
+/** Deliveries that each webhook is owed of all that the change log tells, by its id. */
 export const owedTo = (logged: ReadonlyArray<Logged>): ReadonlyMap<number, ReadonlyArray<Owed>> => {
   const webhooks = new Map<number, WebhookRow>()
   const owed = new Map<number, Array<Owed>>()

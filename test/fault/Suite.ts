@@ -3,7 +3,7 @@ import type { Differences } from "./Differences.ts"
 import type { Template } from "./Template.ts"
 import type { Timeline } from "./Timeline.ts"
 
-/** What all seeds of a run have in common. */
+/** Options that all seeds of a run have in common. */
 export interface RunOptions {
   /** How long faults happen. */
   readonly seconds: number

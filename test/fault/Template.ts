@@ -13,7 +13,7 @@ export const secretKey = "a key for fault runs, of some length"
 /** Time after which Postgres gives up a connection that reads the WAL and says nothing. */
 export const walSenderTimeout = "6s"
 
-/** What objects of the writers may refer to; nobody changes these. */
+/** Numbers of rows that objects of the writers may refer to; nobody changes these. */
 export const fixed = { regions: 4, tags: 4 }
 
 export class Template {

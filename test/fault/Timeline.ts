@@ -1,4 +1,4 @@
-/** What happened when in a run, for people who have to understand a failure. */
+/** Events of a run with their times, for people who have to understand a failure. */
 
 /** Milliseconds. */
 export const pause = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis))

@@ -1,4 +1,7 @@
-/** What seeds act on, one after another: their own Postgres and Redis, services that may all lead, and the networks between them. */
+/**
+ * The servers that seeds act on, one after another: their own Postgres and Redis, services that may all lead, and the
+ * networks between them.
+ */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { hostname, tmpdir } from "node:os"
 import { join } from "node:path"
@@ -51,7 +54,7 @@ export class World {
   readonly redis: Redis
   readonly databaseUrl: string
   readonly sites: ReadonlyArray<Site>
-  /** Of the servers, in some worlds. */
+  /** Disk of the servers, in some worlds. */
   readonly disk: Disk | undefined
   /** Ids of rows of which no event can be made. */
   readonly aside = new Set<string>()
@@ -136,7 +139,7 @@ export class World {
     return { postgres: owner.servers[0]!.pid, redis: owner.servers[1]!.pid }
   }
 
-  /** Who took the lead last; undefined when that process is no more. */
+  /** The process that took the lead last; undefined when it is no more. */
   async leader(): Promise<Site | undefined> {
     const rows = await this.sql
       .query<{ readonly process: string }>("select process from rackwire_leader order by id desc limit 1")

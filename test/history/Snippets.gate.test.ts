@@ -50,7 +50,7 @@ const run = (language: string, program: string, secret: string) => {
   return [status, stdout.trim(), language === "go" ? stderr.replace(/^exit status 1\n$/, "") : stderr] as const
 }
 
-/** What a request with this body is signed with, as the log has it. */
+/** The signature of a request with this body, as the log has it. */
 const subject = (scheme: "netbox" | "standard", body: Buffer, secret: string, previous = ""): Subject => {
   const headers = signatureHeaders(
     { style: scheme, secret, previous },

@@ -1,6 +1,6 @@
 /**
- * What others notice while a service is attacked: a health probe, a client that reads one object, a receiver that waits
- * for a change of its own webhook. Each asks in turn, on a connection of its own, from `watch` until `stop`.
+ * Bystanders while a service is attacked: a health probe, a client that reads one object, a receiver that waits for a
+ * change of its own webhook. Each asks in turn, on a connection of its own, from `watch` until `stop`.
  */
 import { readFileSync, readdirSync } from "node:fs"
 import { Agent, request } from "undici"
@@ -81,7 +81,7 @@ export class Bystander {
     return new Bystander(api, await api.newToken(), receiver, region.json.id)
   }
 
-  /** What others notice while the attack runs. Rejects as the attack does. */
+  /** Observations while the attack runs. Rejects as the attack does. */
   async during(attack: () => Promise<unknown>): Promise<Observation> {
     // What an attack before this one left to capture is not this one's.
     await this.change()

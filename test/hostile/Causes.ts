@@ -13,7 +13,7 @@ export interface Causes<A> {
   readonly workers: number
   /** Reads, of the health and of an object, that were sent one after the other and answered before the attack. */
   readonly overtaking: number
-  /** Those of them that were sent after the first thread had started. */
+  /** Reads among the overtaking ones that were sent after the first thread had started. */
   readonly besideThread: number
 }
 

@@ -14,7 +14,7 @@ const webhooks = 400
 const objects = 2
 const characters = 500_000
 
-/** What Redis may use for the entries, megabytes: those of all webhooks with the event in each would take 800. */
+/** Memory of Redis for the entries, megabytes: those of all webhooks with the event in each would take 800. */
 const redisMax = 20
 
 let api: Api<ServiceProcess>

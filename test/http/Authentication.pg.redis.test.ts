@@ -1,4 +1,4 @@
-/** Who may come, over real HTTP. */
+/** Authentication over real HTTP. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Api, startApi } from "../support/Api.ts"
 import { type Json, named, password } from "../support/Client.ts"

@@ -23,7 +23,7 @@ const portions = (format: Format, text: string): ReadonlyArray<Portion> => [
 const rows = (format: Format, text: string): ReadonlyArray<unknown> =>
   portions(format, text).flatMap(({ bytes }) => JSON.parse(new TextDecoder().decode(bytes)) as ReadonlyArray<unknown>)
 
-/** What can be written as JSON and as YAML. */
+/** Values that can be written as JSON and as YAML. */
 const value = fc.jsonValue({ maxDepth: 4 }).map((each) => JSON.parse(JSON.stringify(each)) as unknown)
 
 describe("rows", () => {

@@ -15,7 +15,7 @@ const make = async (path: string, body: Json): Promise<Made> => {
   if (status !== 201) throw new Error(`${path}: ${text}`)
   return json
 }
-/** What is wrong with a new object, or with a change of one that is there. */
+/** Errors of a new object, or of a change of one that is there. */
 const wrong = async (path: string, body: unknown, method = "POST") => {
   const { status, json } = await api.call(method, `/api/${path}/`, body)
   return status === 400 ? json : status

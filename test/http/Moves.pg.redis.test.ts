@@ -1,4 +1,4 @@
-/** What moves takes along what stands in it, so that rules between objects hold also of those that were not written. */
+/** Objects that move along with the object that they are in, so that rules hold also between objects not written. */
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { makeUser } from "../auth/Users.ts"
 import { type Api, sharedApi } from "../support/Api.ts"

@@ -1,4 +1,4 @@
-/** Who gets a page for an answer of the API, by the header `Accept` alone. */
+/** Clients that get a page for an answer of the API, by the header `Accept` alone. */
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { prefersHtml } from "../../src/http/wire/Negotiation.ts"

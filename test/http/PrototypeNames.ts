@@ -9,7 +9,7 @@ import { type Api, startApi } from "../support/Api.ts"
 import { type Json, named } from "../support/Client.ts"
 
 export const inherited = ["__proto__", "constructor", "toString", "hasOwnProperty"]
-/** Of eight characters and no more than fourteen, as theirs: no limit of a text tells them apart. */
+/** A name of 8 to 14 characters, as the inherited ones: no limit of a text tells them apart. */
 const unknown = "nodeclared"
 
 interface Extent {
@@ -35,7 +35,7 @@ export const expectInheritedNamesUnknown = ({ types: all, names: inherited, impo
     readonly body?: unknown
   }
 
-  /** What comes back, without the name and without numbers: ids and times differ. */
+  /** The answer without the name and without numbers: ids and times differ. */
   const answerTo = async ({ method, path, body }: Asked, name: string) => {
     const { status, text } = await api.call(method, path, body)
     return `${status} ${text.replaceAll(name, "<name>").replaceAll(/\d+/g, "<n>")}`

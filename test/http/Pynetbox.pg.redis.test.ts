@@ -1,6 +1,6 @@
 /**
- * What pynetbox 7.8 sends, request by request, and what it needs of the answers: trailing slashes, `limit=0` and then
- * `next`, `limit=1&brief=1` to count, PATCH with what changed, lists for bulk, choices from OPTIONS, `null` for None.
+ * Requests of pynetbox 7.8, one by one, and its needs of the answers: trailing slashes, `limit=0` and then `next`,
+ * `limit=1&brief=1` to count, PATCH with what changed, lists for bulk, choices from OPTIONS, `null` for None.
  */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { type Api, sharedApi } from "../support/Api.ts"

@@ -1,4 +1,4 @@
-/** What an object shows beside its own fields: what others say of it, read along with a page, and in events. */
+/** Values of an object beside its own fields: taken from other objects, read along with a page, and in events. */
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { makeUser } from "../auth/Users.ts"
 import { type Api, sharedApi } from "../support/Api.ts"

@@ -1,4 +1,4 @@
-/** What the values of an object look like on the wire, where NetBox has it one way or another for no reason to guess. */
+/** Values of an object on the wire, where NetBox has them one way or another for no reason to guess. */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, named } from "../support/Client.ts"

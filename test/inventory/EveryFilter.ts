@@ -23,7 +23,7 @@ export const expectFiltersAnswered = ({ types, pick }: Extent): void => {
   })
   afterAll(() => database.drop())
 
-  /** Of these at least one is a value of any kind of field. */
+  /** Texts of which at least one is a value of any kind of field. */
   const values = [
     "1",
     "true",
@@ -45,7 +45,7 @@ export const expectFiltersAnswered = ({ types, pick }: Extent): void => {
     ["", ...everySuffix.map((each) => `__${each}`)].map((each) => `cf_${kind}${each}`)
   )
 
-  /** Of each type some objects are hidden, by a condition with parameters. */
+  /** Some objects of each type are hidden, by a condition with parameters. */
   const someVisible: Visible = () => ({ sql: "t.id > $1::bigint and t.id < $2::bigint", parameters: ["0", "5"] })
 
   test.each(types.map((type) => [type.id, type] as const))("every filter of %s accepts any value", async (_, type) => {

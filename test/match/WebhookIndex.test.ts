@@ -204,7 +204,7 @@ describe("the index", () => {
   )
   const flags = { created: "type_create", updated: "type_update", deleted: "type_delete" } as const
 
-  /** What of the webhooks wants the subject, and how many could not tell. */
+  /** Webhooks that want the subject, and how many could not tell. */
   const ask = (rows: Iterable<WebhookRow>, { type, kind, data, snapshots }: Subject) => {
     const asked = [...rows].filter((row) => row.enabled && row.content_types.includes(type) && row[flags[kind]])
     const answers = asked.map(({ id, conditions }) => ({

@@ -1,4 +1,4 @@
-/** Who changed something and how: what templates and conditions see of it, by the API and by plain SQL. */
+/** The author of a change and its request, as templates and conditions see them, by the API and by plain SQL. */
 import { afterAll, describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
 import { startDelivering } from "../deliver/Delivering.ts"

@@ -28,7 +28,7 @@ let directory: string
 let service: ServiceProcess
 let receiver: Receiver
 
-/** What the service wrote about its servers, once it has. */
+/** The service's record of its servers, once it is written. */
 const owner = (): Promise<Owner> =>
   eventually(
     "owner.json",

@@ -172,7 +172,7 @@ describe("while the service is away", () => {
       .map(({ body }) => JSON.parse(body.toString()) as { event: string; data: { slug: string }; snapshots: object })
       .filter(({ data }) => data.slug === slug)
 
-  /** What rows tell of the gap arrives, and once only. */
+  /** Events made of rows written in the gap arrive, and once only. */
   const expectRefilled = async (id: string) => {
     // With the three that were missed in the gaps above, less than an hour ago.
     expect((await rackwire("replay", "--gap", id, "--dry-run")).output).toContain("dcim.site: 5 rows would be queued")

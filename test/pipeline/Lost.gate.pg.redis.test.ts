@@ -14,7 +14,7 @@ let redis: Redis
 /** The receiver answers when this does. */
 let gate: Promise<number> | number = 200
 let open: (status: number) => void = () => {}
-/** Of how many requests one succeeds whatever the gate says. */
+/** One of so many requests succeeds whatever the gate says. */
 let successEvery = Number.POSITIVE_INFINITY
 let requests = 0
 

@@ -50,7 +50,7 @@ const insertSites = (name: string, count: number) =>
 const updateSites = (name: string, description: string) =>
   sql(`update dcim_site set description = $1 where slug like '${name}-%'`, [description])
 
-/** What the webhook's receiver accepted, by object: the descriptions in the order in which they came. */
+/** Descriptions that the webhook's receiver accepted, by object, in the order in which they came. */
 const acceptedBy = (name: string) => {
   const all = receiver.received
     .filter(({ path }) => path === `/${name}`)

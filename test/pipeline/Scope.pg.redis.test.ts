@@ -63,7 +63,7 @@ interface Event {
 const eventsAt = (name: string): ReadonlyArray<Event> =>
   receiver.received.filter(({ path }) => path === `/${name}`).map(({ body }) => JSON.parse(body.toString()) as Event)
 
-/** What has come for a webhook when an event of the object of this name came. */
+/** Events that have come for a webhook when an event of the object of this name came. */
 const until = async (name: string, last: string): Promise<ReadonlyArray<string>> => {
   await receiver.until(
     ({ path, body }) => path === `/${name}` && body.includes(`"name":"${last}"`),

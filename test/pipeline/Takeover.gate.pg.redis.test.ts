@@ -52,7 +52,7 @@ const until = <A>(expected: string, ask: () => Promise<A>) =>
     throw new Error([error.message, ...services.map((service) => service.output())].join("\n---\n"))
   })
 
-/** What a process says of its capture, by name; nothing where it does not answer. */
+/** Metrics of a process about its capture, by name; none where it does not answer. */
 const captureOf = async (service: ServiceProcess): Promise<Readonly<Record<string, number>>> => {
   const text = await fetch(`${service.url}/metrics`, { signal: AbortSignal.timeout(2000) }).then(
     (response) => response.text(),
@@ -88,7 +88,7 @@ const expectAllQueued = async (): Promise<void> => {
   expect(entries.length).toBe(sites)
 }
 
-/** What was committed until now will not be read again. */
+/** Transactions committed until now will not be read again. */
 const allConfirmed = async (): Promise<void> => {
   const [wal] = await database.sql.query<{ readonly end: string }>("select pg_current_wal_insert_lsn()::text as end")
   await until("all is confirmed", async () => {

@@ -27,7 +27,7 @@ export const expectTypesCaptured = ({ types, turns, world, from }: Extent): void
   })
   afterAll(() => api.stop())
 
-  /** What an event shows: not what the database finds for whoever reads. */
+  /** Fields of an event: without those that the database finds for a reader. */
   const captured = (type: ObjectType, shown: Json): Json => {
     const parts = Object.entries(shown).filter(
       ([name]) => !Object.hasOwn(type.counts, name) && !Object.hasOwn(type.pointedBy, name)

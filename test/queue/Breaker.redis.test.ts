@@ -1,4 +1,4 @@
-/** What processes tell each other of circuit breakers, through a real Redis. */
+/** States of circuit breakers that processes share through a real Redis. */
 import { Effect, Scope } from "effect"
 import { Redis as Client } from "ioredis"
 import { describe, expect, it, onTestFinished } from "vitest"

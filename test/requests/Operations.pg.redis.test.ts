@@ -1,4 +1,4 @@
-/** What an operator does with deliveries: retry, discard, pause, resume, test, and a look at what fails. */
+/** Actions of an operator on deliveries: retry, discard, pause, resume, test, and a look at what fails. */
 import { describe, expect, it, onTestFinished } from "vitest"
 import type { Json } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"

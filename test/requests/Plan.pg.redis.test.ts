@@ -1,4 +1,4 @@
-/** What a retry or a discard of many deliveries would do, asked before it is done; and what happens when two ask at once. */
+/** The plan of a retry or a discard of many deliveries, requested before it is done; and two such requests at once. */
 import { describe, expect, it } from "vitest"
 import type { Json } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"

@@ -97,7 +97,7 @@ interface Violation {
   readonly nodes: ReadonlyArray<{ readonly target: ReadonlyArray<string> }>
 }
 
-/** What axe finds on the page. It is evaluated and no script of the page, so the policy stays as it is. */
+/** Violations that axe finds on the page. Its script is evaluated, not added to the page: the policy stays as it is. */
 export const accessibility = async (page: Page, theme: Theme = "light"): Promise<ReadonlyArray<string>> => {
   // Only contrast depends on the colours.
   const runOnly = theme === "light" ? rules : { type: "rule", values: ["color-contrast"] }
@@ -131,7 +131,7 @@ export const sideways = async (page: Page): Promise<ReadonlyArray<string>> => {
   return found
 }
 
-/** What is wrong with the page on small screens and in the light theme; with more effort than usual in the dark one too. */
+/** Faults of the page on small screens and in the light theme; with more effort than usual in the dark one too. */
 export const faultsOf = async (page: Page): Promise<ReadonlyArray<string>> => [
   ...(await accessibility(page)),
   ...(isThorough ? await accessibility(page, "dark") : []),

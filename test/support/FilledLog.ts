@@ -78,7 +78,7 @@ const attemptRows = (count: number): string => `
          ${answer}, d.reason, d.message
     from ${newest(count, ":day")} d where d.status <> 'successful'`
 
-/** Those of the deliveries that succeeded at once. */
+/** Attempts of the deliveries that succeeded at once. */
 const onlyAttempts = (count: number): string => `
   update extras_delivery t set only_attempt = json_build_object('started', d.time, 'response_status', 200,
          'duration_ms', 20 + d.id % 400, 'phases',

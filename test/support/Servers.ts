@@ -1,7 +1,7 @@
 /**
- * What the files of a run share. Each worker has a Postgres and a Redis of its own, since creating a replication slot
- * waits for every write transaction of a cluster; all have one Chromium. They start when a file first needs them: the
- * main process of the run starts them on request, and stops them after the last file.
+ * Servers that the files of a run share. Each worker has a Postgres and a Redis of its own, since creating a
+ * replication slot waits for every write transaction of a cluster; all have one Chromium. They start when a file first
+ * needs them: the main process of the run starts them on request, and stops them after the last file.
  *
  * One database of each Postgres is migrated, and `makeDatabase` copies it: a copy takes a tenth of a second.
  */

@@ -1,4 +1,4 @@
-/** What the run shares with this worker (Servers.ts), requested once. */
+/** Servers that the run shares with this worker (Servers.ts), requested once. */
 import { inject } from "vitest"
 import type { WorkerServers } from "./Servers.ts"
 

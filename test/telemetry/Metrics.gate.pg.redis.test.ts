@@ -1,5 +1,5 @@
 /**
- * What a running service exposes, and whether the alerts and the dashboard ask for that.
+ * Metrics that a running service exposes, and whether the alerts and the dashboard ask for them.
  * A process, because counters belong to one.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"

@@ -4,7 +4,7 @@ import { SqlError } from "effect/sql"
 import { describe, expect, it } from "vitest"
 import { inWords } from "../../src/telemetry/Telemetry.ts"
 
-/** What Node says when no address of a name answers: nothing listens on port 1. */
+/** Node's error when no address of a name answers: nothing listens on port 1. */
 const refused = new Promise<Error>((resolve) => {
   const addresses = [
     { address: "127.0.0.1", family: 4 },

@@ -12,7 +12,7 @@ import { runs } from "../support/Seed.ts"
 const chance =
   "{{ [1, 2, 3, 4]|random }}{% for i in range(5) %}{{ range(100)|random }}{% endfor %}{{ lipsum(n=1) }}{{ cycler('a', 'b').next() }}"
 
-/** What comes of it, a fault as data. */
+/** The result, a fault as data. */
 const attempt = <A>(compute: () => A) => {
   try {
     return compute()

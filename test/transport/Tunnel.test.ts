@@ -10,7 +10,7 @@ import { isExcepted, proxyProblem } from "../../src/transport/Tunnel.ts"
 import { hasOpenssl, makeCertificate } from "../support/Certificate.ts"
 import { connections, listen, nobody, receiver, sent } from "../deliver/Receiver.ts"
 
-/** What a proxy was asked for, and with which credentials. */
+/** A proxy that records the requested targets, with their credentials. */
 const startProxy = async (answer = "200 Connection established") => {
   const asked: Array<{ readonly target: string; readonly credentials: string | undefined }> = []
   const server = createServer().on("connect", (request, near) => {

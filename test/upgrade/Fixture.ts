@@ -14,7 +14,7 @@ import { openSql } from "../support/Sql.ts"
 export interface Fixture {
   /** The release that made it. */
   readonly version: string
-  /** What `pg_dump` of the database gave. */
+  /** Output of `pg_dump` for the database. */
   readonly sql: string
   /** The keys of Redis: what DUMP gave, in base64, and for how many milliseconds each still lives, 0 for ever. */
   readonly redis: ReadonlyArray<readonly [key: string, dumped: string, millis: number]>
@@ -22,7 +22,7 @@ export interface Fixture {
   readonly end: string
   readonly secretKey: string
   readonly password: string
-  /** Of the user `reader`, who may view sites. */
+  /** Token of the user `reader`, who may view sites. */
   readonly token: string
   /** Host and port that its webhooks send to; `load` replaces them. */
   readonly receiver: string

@@ -125,7 +125,7 @@ const readiness = (url: string) =>
     () => 0
   )
 
-/** Those that a load balancer would send requests to. */
+/** Services that a load balancer would send requests to. */
 const healthy = new Set<string>()
 
 const probe = async (isOver: () => boolean) => {

@@ -32,7 +32,7 @@ interface Event {
 /** Rows by the names of their tables. */
 type Rows = ReadonlyMap<string, ReadonlyArray<Row>>
 
-/** What a start must leave as it is: objects, and records of what has ended. */
+/** Rows that a start must leave as they are: objects, and records of what has ended. */
 const settledRows = async ({ sql }: TestDatabase): Promise<Rows> => {
   const objects = [...registry.values()].filter(({ kind }) => kind === "object").map(({ table }) => table)
   const rows = new Map<string, ReadonlyArray<Row>>()

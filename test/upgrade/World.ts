@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers"
 import { makeClientAuthority } from "../support/ClientAuthority.ts"
 import type { Call } from "../support/Client.ts"
 
-/** What the receiver knows of the senders; the upgrade's test expects it. */
+/** Secrets of the senders that the receiver knows; the upgrade's test expects them. */
 export const known = {
   secret: "signs sites",
   bearer: "Bearer of sites",
@@ -85,7 +85,7 @@ interface Arrival {
 export interface FixtureReceiver {
   readonly url: string
   readonly arrivals: ReadonlyArray<Arrival>
-  /** What the token endpoint was shown. */
+  /** Credentials that the token endpoint received. */
   readonly clients: ReadonlyArray<string | undefined>
   /** Status by webhook; 200 for others, and no answer for undefined. */
   readonly answers: Map<string, number | undefined>

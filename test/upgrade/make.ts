@@ -121,7 +121,7 @@ await eventually("all is queued", async () => (await redis.xlen(keysOf(webhooks.
 await eventually("all is queued", async () => (await redis.xlen(keysOf(webhooks.get("jinja")!).queue)) >= 1)
 await third.stop()
 
-/** What ended is not sent again, also where the process died before Redis knew. */
+/** Deliveries that ended are not sent again, also where the process died before Redis knew. */
 const ended = new Set(
   (
     await sql.query<{ readonly id: string }>(

@@ -61,7 +61,7 @@ const usualFor = (random: Random, { path }: Route, type: ObjectType | undefined,
   )
 }
 
-/** What endpoints that are no object's take, by the end of their path. */
+/** Fields of endpoints that are no object's, by the end of their path. */
 const specials: ReadonlyArray<readonly [ending: string, fields: Json]> = [
   ["/render/", { template: "{{ data.name }}", headers: "X-A: {{ event }}", context: { data: { name: "x" } } }],
   ["/match/", { conditions: { and: [{ attr: "name", value: "x" }] }, data: { name: "x" }, snapshots: null }],

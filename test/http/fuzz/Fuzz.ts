@@ -32,7 +32,7 @@ export interface Verdict {
   /** Answers with 503 by what they say. */
   readonly unavailable: ReadonlyMap<string, number>
   readonly slowestMillis: number
-  /** What is wrong with the service at the end. */
+  /** Problems of the service at the end. */
   readonly problems: ReadonlyArray<string>
 }
 

@@ -1,4 +1,4 @@
-/** What there is before the first request: objects of every type, and three that send requests. */
+/** The world before the first request: objects of every type, and three that send requests. */
 import { digestToken } from "../../../src/inventory/Vault.ts"
 import type { ObjectType } from "../../../src/inventory/ObjectType.ts"
 import { registry } from "../../../src/inventory/Registry.ts"
@@ -38,7 +38,7 @@ const accountBodies: ReadonlyArray<readonly [type: string, body: Json]> = [
   ]
 ]
 
-/** Who sends a request. */
+/** Senders of requests. */
 export const actors = ["anonymous", "few", "superuser"] as const
 export type Actor = (typeof actors)[number]
 

@@ -22,7 +22,7 @@ const table: Table = {
   published: true
 }
 
-/** What is found in a database that the tables were made in. */
+/** The catalog of a database that the tables were made in. */
 const catalogOf = (tables: ReadonlyArray<Table>): Catalog => ({
   extensions: new Set(["pg_trgm", "btree_gin"]),
   columns: tables.flatMap(({ name: table, columns }) => [

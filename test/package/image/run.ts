@@ -17,7 +17,7 @@ const repository = fileURLToPath(new URL("../../../", import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), "rackwire-image-"))
 const path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-/** What the base image has: Debian, Node, npm, and a user `node`. */
+/** The base image: Debian, Node, npm, and a user `node`. */
 const makeBase = (root: string): void => {
   execFileSync("debootstrap", ["--variant=minbase", "bookworm", root], { stdio: ["ignore", "ignore", "inherit"] })
   cpSync(process.execPath, join(root, "usr/local/bin/node"))
@@ -32,7 +32,7 @@ const makeBase = (root: string): void => {
   }
 }
 
-/** What an instruction of a stage, or the image itself, runs with. */
+/** Settings with which an instruction of a stage, or the image itself, runs. */
 interface Surroundings {
   readonly environment: Readonly<Record<string, string>>
   readonly directory: string

@@ -8,7 +8,7 @@ import { work } from "./work.ts"
 
 export type Attack = readonly [name: string, template: string]
 
-/** What the attacks see. */
+/** The context that the attacks see. */
 export const context =
   '{"name":"web01","n":5,"xs":[3,1,2],"d":{"a":1},"s":"Hello","o":{"f":1},"__proto__":{"PWN":1},"constructor":7}'
 

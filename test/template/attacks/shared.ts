@@ -1,4 +1,4 @@
-/** What everything shares, and who owns what of it, as text: an attack must not change it. */
+/** Objects that everything shares, and who owns what of them, as text: an attack must not change it. */
 export const shared = (): string =>
   JSON.stringify(
     [globalThis, Object, Function, Array, String, Number, Boolean, RegExp, Map, Set, Error, Promise, Symbol].flatMap(

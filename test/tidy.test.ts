@@ -2,13 +2,14 @@
 import { readFileSync, readdirSync } from "node:fs"
 import { basename, dirname, join, relative } from "node:path"
 import { describe, expect, it } from "vitest"
+import { headless } from "../ops/commit-msg.mjs"
 import { options } from "../src/Config.ts"
 
 const root = new URL("..", import.meta.url).pathname
 
-const filesUnder = (folder: string): ReadonlyArray<string> =>
+const filesUnder = (folder: string, name = /\.ts$/): ReadonlyArray<string> =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts") && !file.includes("node_modules"))
+    .filter((file) => name.test(file) && !file.includes("node_modules"))
     .map((file) => join(folder, file))
 
 const read = (file: string): string => readFileSync(join(root, file), "utf8")
@@ -205,6 +206,16 @@ describe("code", () => {
         const name = constant ?? field ?? ""
         return ends[unit as keyof typeof ends].test(name) ? [] : [`${name} is in ${unit}`]
       })
+    )
+    expect(wrong).toEqual([])
+  })
+
+  it("begins a doc comment with a noun or a sentence, never with a headless what, who, of or those", () => {
+    const commented = ["src", "test", "bench", "plugins", "ops", "bin"].flatMap((folder) =>
+      filesUnder(folder, /\.(?:ts|js|mjs|mts)$/)
+    )
+    const wrong = breaking(commented, (text) =>
+      [...text.matchAll(/\/\*\*[\s*]*([^*\n]+)/g)].map(([, first]) => first!).filter((first) => headless.test(first))
     )
     expect(wrong).toEqual([])
   })

@@ -75,6 +75,8 @@ test.each(ordered.map((type) => [type.id, type] as const))(
     await api.database.sql.transaction(
       "set local enable_seqscan = off",
       "set local enable_sort = off",
+      // The database may have the table of an earlier run of this file.
+      `drop table if exists plan_of_${type.table}`,
       `create table plan_of_${type.table} as select ''::text as line where false`,
       `do $$ declare line text; begin
          for line in explain (costs off) select * from ${type.table} t order by ${orderBy(type, [])} limit 50 loop

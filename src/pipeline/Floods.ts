@@ -59,9 +59,10 @@ export class Floods {
   readonly restart = <E, R>(begin: Effect.Effect<void, E, R>, from: bigint) =>
     this.one.withPermit(
       Effect.gen({ self: this }, function* (this: Floods) {
-        yield* begin
+        // First: a beginning that fails leaves streams half filled, which nothing may be appended to.
         this.clear()
         this.failure = undefined
+        yield* begin
         this.left = this.logged = none
         for (const { webhook, after, until } of yield* floodsBefore(from)) {
           this.join(webhook, after)

@@ -177,7 +177,7 @@ describe.skipIf(!hasBrowser)("an open circuit breaker", () => {
     await page.getByRole("button", { name: "Send" }).click()
     await page.waitForURL(/deliveries\/\d+\/$/)
     expect(await page.locator("#why").textContent()).toMatch(
-      /The webhook did not fire for this change: the delivery is a test or a replay\. 2 other webhooks did\./
+      /The webhook did not fire for this change: the delivery is a test or a replay\. \d other webhooks? did\./
     )
     await page.goto("/extras/replays/")
     expect(await page.locator(".empty").textContent()).toContain("A replay is asked for on the page of a webhook.")

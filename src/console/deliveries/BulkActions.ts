@@ -81,7 +81,7 @@ const askCard = (action: BulkAction, { plan, query }: Planned, request: Request)
     <p>
       ${titles[action]} <b>${count}</b>?
       ${plan.oldest === null ? "" : html`The oldest is of ${timeOf(plan.oldest, "second")}.`} ${unattemptedNote(plan)}
-      ${action === "retry" ? "Each gets a new retry schedule." : "They are not attempted any more; an attempt under way ends."}
+      ${action === "retry" ? "Each gets a new retry schedule." : "They will not be sent; an attempt under way ends."}
     </p>
     <p class="chips">
       ${query.map(([name, value]) => html`<span class="chip-f">${filterTitle(name)}: ${filterValue(deliveryType, name, value)}</span>`)}

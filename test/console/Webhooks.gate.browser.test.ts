@@ -64,6 +64,10 @@ describe.skipIf(!hasBrowser)("webhooks", () => {
     expect(await page.locator("#answers").innerText()).toMatch(/500\s+failed\s+3/)
     expect(await page.locator("#latest tbody tr").count()).toBe(3)
     expect(await page.locator("#traffic svg").first().getAttribute("aria-label")).toContain("6 made, 6 not taken")
+    // Beside the name of the page there is room for the name of the user.
+    expect(await page.locator("[aria-labelledby=edited] th[scope=col]").allTextContents()).toEqual([
+      ...["Time", "Action", "User"]
+    ])
     expect(await faultsOfState(page)).toEqual([])
     await page.click("text=Configuration")
     await page.waitForURL(`**${list}${ailing}/configuration/`)
@@ -89,10 +93,6 @@ describe.skipIf(!hasBrowser)("webhooks", () => {
       /^Failing since [\d-]+ [\d:]+ UTC: 6 attempts.*\s+failing\s/
     )
     expect(await page.locator("[aria-labelledby=edited]").innerText()).not.toContain("Updated")
-    // Beside the name of the page there is room for the name of the user.
-    expect(await page.locator("[aria-labelledby=edited] th[scope=col]").allTextContents()).toEqual([
-      ...["Time", "Action", "User"]
-    ])
     expect(await faultsOf(page)).toEqual([])
     await page.goto(`${list}${ailing}/configuration/`)
     expect(await page.locator("dl.attrs").innerText()).toMatch(/Health\s+failing\s+Health since\s+\d/)

@@ -1,6 +1,3 @@
--- Most entries without a lease that are counted in one stream: Redis does nothing else meanwhile.
-local unleasedMax = 5000
-
 -- Returns whether a consumer works on the entry: it read the entry, and its lease has not ended. Without a lease it has
 -- handed the entry back, or it is gone.
 local function isLeased(stream, group, entryId, leaseMillis)
@@ -14,6 +11,9 @@ local function deleteUnleased(stream, group, entryId, leaseMillis)
   redis.pcall('XACK', stream, group, entryId)
   return redis.call('XDEL', stream, entryId) == 1
 end
+
+-- Most entries without a lease that are counted in one stream: Redis does nothing else meanwhile.
+local unleasedMax = 5000
 
 -- Returns how many entries of the stream were read and have no lease.
 local function countUnleased(stream, group, leaseMillis)

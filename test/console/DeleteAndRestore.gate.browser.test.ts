@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser)("a device", () => {
     await page.goto(`/extras/object-changes/${change}/restore/`)
     expect(await page.locator("#restored-with-it").count()).toBe(1)
     expect(await page.locator(".omitted li").allInnerTexts()).toEqual([
-      expect.stringMatching(/^inventory item Supervisor: Asset tag: .*already exists/),
+      "inventory item Supervisor: Asset tag: There is another inventory item with this asset tag. Choose another one.",
       "inventory item Optic: Its parent is not restored."
     ])
     expect(await faultsOf(page)).toEqual([])

@@ -24,7 +24,7 @@ const everyPath = (existing: Existing, types: ReadonlySet<string>, isEvery: bool
     "/search/?q=a",
     ...pages.flatMap(({ path, access, methods }) => {
       // Files, parts of pages and the JSON of pickers are not pages.
-      if (methods.GET === undefined || /^\/static\/|^\/gauges\/|\/pick\/$|^\/api\//.test(path)) return []
+      if (methods.GET === undefined || /^\/static\/|^\/gauges\/|\/pick\/$|^\/api\/|\.csv$/.test(path)) return []
       if (typeof access === "string") return path.includes(":") ? [] : [path]
       const kind = path.replace(pathOf(access.path), "")
       const isMain = kind === "" || kind === ":id/"

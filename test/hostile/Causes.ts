@@ -60,7 +60,7 @@ const countSlices = (count: () => void): (() => void) => {
     Error.stackTraceLimit = 4
     const { stack = "" } = new Error("for its stack")
     Error.stackTraceLimit = original.limit
-    return stack.includes("/src/Slices.ts")
+    return stack.includes("/src/eventloop/Slices.ts")
   }
   globalThis.setImmediate = new Proxy(original.setImmediate, {
     apply: (target, self, given: Parameters<typeof setImmediate>) => {

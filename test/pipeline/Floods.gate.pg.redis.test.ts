@@ -1,4 +1,7 @@
-/** A user whose webhooks are owed very many deliveries of one request, and what others commit behind it. */
+/**
+ * A user whose webhooks are owed very many deliveries of one request, and what others commit behind it. The service runs as
+ * a process, which is killed while something is owed.
+ */
 import { Redis } from "ioredis"
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest"
 import { keysOf } from "../../src/queue/Keys.ts"

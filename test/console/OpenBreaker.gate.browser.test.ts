@@ -101,9 +101,14 @@ describe.skipIf(!hasBrowser)("an open circuit breaker", () => {
     await api.call("PATCH", `/api/extras/webhooks/${webhook}/`, { name })
     await page.setViewportSize({ width: 1440, height: 900 })
     await page.goto("/extras/deliveries/")
+    // In one step: the list is live, and an element that it has replaced has no place.
+    const ends = await page.evaluate(
+      `Array.from(document.querySelectorAll("main th[scope=col]"), (it) => [it.textContent.trim(), it.getBoundingClientRect().right])`
+    )
+    const right = new Map(ends as ReadonlyArray<readonly [string, number]>)
     for (const title of ["Outcome", "Code or cause"]) {
-      const { x, width } = (await page.getByRole("columnheader", { name: title }).boundingBox())!
-      expect(x + width).toBeLessThanOrEqual(1440)
+      expect(right.get(title)).toBeGreaterThan(0)
+      expect(right.get(title)).toBeLessThanOrEqual(1440)
     }
     await page.goto(`/extras/webhooks/${webhook}/deliveries/`)
     expect(await page.locator("main th[scope=col]").allTextContents()).not.toContain("Webhook")
@@ -133,8 +138,8 @@ describe.skipIf(!hasBrowser)("an open circuit breaker", () => {
 
   it("is closed by a probe that succeeds", async () => {
     const { page, close } = await loggedIn()
-    answer = 200
     await keepOpen(api, webhook)
+    answer = 200
     await page.goto(tasks)
     await page.getByRole("button", { name: "Probe now cmdb" }).click()
     expect(await page.locator(".flash").textContent()).toContain("The webhook is being probed")

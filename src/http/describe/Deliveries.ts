@@ -56,7 +56,7 @@ const detail: Json = {
       ...orNull(
         record({ by: words("breaker", "pause", "disabling", "sending"), until: orNull(time), sentence: string })
       ),
-      description: "What keeps it from being attempted although it is due."
+      description: "The reason why it is not attempted although it is due."
     },
     change: { ...orNull(integer), description: "Id of the change that it tells of." },
     journey: listOf(stage),
@@ -96,7 +96,7 @@ const sentRequest = record({
       algorithm: words("HMAC-SHA512", "HMAC-SHA256", "Ed25519"),
       encoding: words("hex", "base64"),
       value: string,
-      prefix: { ...string, description: "What is signed before the body." },
+      prefix: { ...string, description: "Text that is signed before the body." },
       secret: secrets
     })
   ),
@@ -153,7 +153,7 @@ export const describedDeliveries: Endpoints = {
     get: {
       summary: "Deliveries that wait or are under way, also those without an attempt",
       parameters: [
-        { name: "webhook_id", in: "query", schema: integer, description: "Those to this webhook." },
+        { name: "webhook_id", in: "query", schema: integer, description: "Deliveries to this webhook." },
         { name: "object_type", in: "query", schema: string, description: "With `object_id`: those about this object." },
         { name: "object_id", in: "query", schema: integer, description: "With `object_type`." },
         { name: "after", in: "query", schema: string, description: "As `next` of the page before names it." },

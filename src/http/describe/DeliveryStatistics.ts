@@ -80,9 +80,9 @@ export const describedStatistics: ReadonlyMap<string, Described> = new Map([
   [
     `${path}retry/`,
     {
-      summary: "What a retry of these would do; with `dry_run=true` it renders the newest 200 again, and sends nothing",
+      summary: "The effect of a retry of these; with `dry_run=true` it renders the newest 200 again, and sends nothing",
       answer: plan(true)
     }
   ],
-  [`${path}discard/`, { summary: "What a discard of these would do", answer: plan(false) }]
+  [`${path}discard/`, { summary: "The effect of a discard of these", answer: plan(false) }]
 ])

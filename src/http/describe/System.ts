@@ -106,7 +106,7 @@ const quiet = record({ name: string, quiet: flag })
 /** By path and method. */
 export const describedSystem: Endpoints = {
   "/api/core/pipeline/": { get: { summary: "How far capture is, and what waits in all", answer: pipeline } },
-  "/api/core/background-queues/": { get: { summary: "What waits for each webhook", answer: pageOf(queue) } },
+  "/api/core/background-queues/": { get: { summary: "Deliveries that wait, by webhook", answer: pageOf(queue) } },
   "/api/core/background-workers/": { get: { summary: "The processes that deliver", answer: pageOf(worker) } },
   "/api/core/background-workers/:name/quiet/": {
     post: { summary: "Tell a process to end what it holds and take no new work", answer: quiet }

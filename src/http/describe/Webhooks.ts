@@ -160,7 +160,7 @@ export const describedWebhooks: Endpoints = {
     get: {
       summary: "How webhooks are, by the filters of their list",
       parameters: [
-        { name: "state", in: "query", schema: words(...healthStates), description: "Those in one of these states." }
+        { name: "state", in: "query", schema: words(...healthStates), description: "Webhooks in one of these states." }
       ],
       answer: pageOf(record(health))
     }
@@ -173,7 +173,7 @@ export const describedWebhooks: Endpoints = {
   },
   "/api/extras/webhooks/trial/": {
     post: {
-      summary: "What a webhook with these fields would do with a past change or an event; nothing is saved or sent",
+      summary: "The result of a webhook with these fields for a past change or an event; nothing is saved or sent",
       body: {
         allOf: [
           schema("PatchedExtrasWebhookRequest"),

@@ -14,39 +14,15 @@ export interface Depth {
 
 type Keys = ReturnType<typeof keysOf>
 
-export const depth = async (client: Client, keys: Keys, leaseMillis: number): Promise<Depth> => {
-  const [{ unread, pending }, unleased, waiting, parked] = await Promise.all([
-    entries(client, keys),
-    unleasedCount(client, keys, leaseMillis),
-    client.zcard(keys.later),
-    client.zcard(keys.parked)
-  ])
-  return { queued: unread + unleased + parked, pending: pending - unleased, waiting }
-}
-
-/** Most entries without a lease that are counted in one stream, as in `scripts/include/leases.lua`. */
-const unleasedMax = 5000
-
-/** Entries that were read and have no lease: their processes have handed them back, or are gone. */
-const unleasedCount = async (client: Client, keys: Keys, leaseMillis: number): Promise<number> => {
-  const each = await Promise.all(
-    streams.map((stream) =>
-      client.xpending(keys[stream], group, "IDLE", leaseMillis, "-", "+", unleasedMax).catch(() => [])
-    )
-  )
-  return each.flat().length
-}
-
-/** Entries that nobody has read, and those that a process has read. Redis may have lost some of these. */
-export const entries = async (client: Client, keys: Keys) => {
+/** Entries that no process has read. */
+export const unread = async (client: Client, keys: Keys): Promise<number> => {
   const each = await Promise.all(
     streams.map((stream) => keys[stream]).map((key) => Promise.all([client.xlen(key), pendingCount(client, key)]))
   )
-  const length = each.reduce((sum, [length]) => sum + length, 0)
-  const pending = each.reduce((sum, [, pending]) => sum + pending, 0)
-  return { unread: length - pending, pending }
+  return each.reduce((sum, [length, pending]) => sum + length - pending, 0)
 }
 
+/** Entries that a process has read. Redis may have lost some of these. */
 const pendingCount = async (client: Client, key: string): Promise<number> => {
   try {
     const [count] = await client.xpending(key, group)

@@ -2,7 +2,7 @@
 import { Context, Effect, Layer, type Scope } from "effect"
 import { Pace } from "../eventloop/Pace.ts"
 import { type Client, Redis, type RedisError, command } from "../redis/Redis.ts"
-import { type Depth, depth, entries } from "./Depth.ts"
+import { type Depth, unread } from "./Depth.ts"
 import type { Delivery } from "../event/Delivery.ts"
 import { comparePositions, parsePosition } from "../event/Position.ts"
 import { type Entry, type Delayed, type Settled, entriesOf } from "./Entry.ts"
@@ -176,7 +176,7 @@ export class Streams extends Context.Service<
             command(() => reader.read(webhook, count, { ordered, isTogether })),
           readUrgent: (webhook, count, ordered) =>
             command(() => reader.read(webhook, count, { ordered, from: ["urgent"] })),
-          unread: (webhook) => command(async () => (await entries(client, keysOf(webhook))).unread),
+          unread: (webhook) => command(() => unread(client, keysOf(webhook))),
           park: (webhook, entries) =>
             command(() => park(client, keysOf(webhook), consumer, entries, (entry) => reader.isOurs(entry))),
           reclaim: (webhook, ordered = false) => command(() => reader.reclaim(webhook, ordered)),
@@ -200,7 +200,12 @@ export class Streams extends Context.Service<
             ),
           remove: (webhook, entries) => command(() => remove(client, keysOf(webhook), entries)),
           heads: (webhooks) => command(() => heads(client, webhooks)),
-          depth: (webhook) => command(() => depth(client, keysOf(webhook), pace.leaseMillis)),
+          depth: (webhook) =>
+            command(async () => {
+              const [inspection] = await inspect(client, [webhook], pace.leaseMillis)
+              const { queued, pending, waiting } = inspection!
+              return { queued, pending, waiting }
+            }),
           waiting: (webhook, cursor, count) =>
             command(() => waitingPage(client, keysOf(webhook), cursor, count, pace.leaseMillis)),
           sweep: command(() => claimMarked(client, consumer, pace.sweeperMillis)),

@@ -160,7 +160,7 @@ const sameRequest = (change: Change, siblings: ReadonlyArray<Change>): Html => {
     ${
       siblings.length === 1
         ? html`<p class="note sub">It changed nothing else.</p>`
-        : changeTable(shown, { caption: "Changes of the same request", hides: "request", current: change.id })
+        : changeTable(shown, { caption: "Changes of the same request", hides: ["request"], current: change.id })
     }
     ${
       siblings.length > siblingsMax

@@ -30,7 +30,7 @@ export const changeTable = (
     caption,
     hides,
     current
-  }: { readonly caption: string; readonly hides: Column | ReadonlyArray<Column>; readonly current?: number }
+  }: { readonly caption: string; readonly hides: ReadonlyArray<Column>; readonly current?: number }
 ): Html => {
   const [hidesObject, hidesRequest] = [hides.includes("object"), hides.includes("request")]
   return html`<div class="table-responsive">

@@ -56,7 +56,7 @@ const latestChanges = Effect.gen(function* () {
     ${
       latest.length === 0
         ? html`<p class="note sub">The change log has no change that you may view.</p>`
-        : changeTable(latest, { caption: "Latest changes", hides: "request" })
+        : changeTable(latest, { caption: "Latest changes", hides: ["request"] })
     }
   </section>`
 })

@@ -3,7 +3,7 @@ import type { Request } from "../../http/Route.ts"
 import { formats } from "../../http/files/ImportFormat.ts"
 import type { Field } from "../../inventory/Field.ts"
 import { type ObjectType, perType } from "../../inventory/ObjectType.ts"
-import { backColumn } from "../../inventory/name/BackReference.ts"
+import { backColumns } from "../../inventory/name/BackReference.ts"
 import { naturalKey } from "../../inventory/derive/filter/Path.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { Html, html } from "../Html.ts"
@@ -125,7 +125,7 @@ export const fieldTable = (type: ObjectType): Html =>
                 <td class="links">${valueIn(field)}</td>
               </tr>`
           )}
-          ${[backColumn(type) ?? []].flat().map(
+          ${backColumns(type).map(
             (column) =>
               html`<tr>
                 <th scope="row"><code>${column}</code></th>

@@ -35,7 +35,7 @@ const show =
         ...{ type, row, view },
         tab: "changelog",
         main: html`<div class="card">
-          ${found.length === 0 ? none : changeTable(found, { caption: "Changes of the object", hides: "object" })}
+          ${found.length === 0 ? none : changeTable(found, { caption: "Changes of the object", hides: ["object"] })}
           ${total === 0 ? "" : pager({ query, limit, offset, count: found.length, total, most: pageSizeMax })}
         </div>`
       })

@@ -3,7 +3,7 @@ import { type Field, isDictionary } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { customColumn } from "../../inventory/derive/represent/ImportedRow.ts"
 import { genericFields, namedFields } from "../../inventory/derive/represent/NamedFlat.ts"
-import { backColumn } from "../../inventory/name/BackReference.ts"
+import { backColumns } from "../../inventory/name/BackReference.ts"
 import type { CustomField } from "../../inventory/types/extras/CustomField.ts"
 
 /**
@@ -20,7 +20,7 @@ export const kindsOf = (type: ObjectType, customFields: ReadonlyArray<CustomFiel
     ...Object.fromEntries(type.leftOut.map((name) => [name, "value"])),
     ...Object.fromEntries(Object.entries(type.fields).map(([name, field]) => [name, kindOf(field)])),
     ...Object.fromEntries(genericFields(type).map(({ objectKey }) => [objectKey, "reference"])),
-    ...Object.fromEntries([backColumn(type) ?? []].flat().map((column) => [column, "reference"])),
+    ...Object.fromEntries(backColumns(type).map((column) => [column, "reference"])),
     ...Object.fromEntries(customFields.map((each) => [customColumn(each), customKind(each)])),
     ...(Object.hasOwn(type.fields, "custom_fields") && { custom_fields: custom })
   }
@@ -48,7 +48,7 @@ export const keysOf = (type: ObjectType, customFields: ReadonlyArray<CustomField
       ...names.filter(isWritten),
       ...genericFields(type).map(({ objectKey }) => objectKey),
       ...customFields.map(customColumn),
-      ...[backColumn(type) ?? []].flat()
+      ...backColumns(type)
     ]),
     ignored: new Set([
       ...["url", "display", ...shown, ...type.leftOut],

@@ -47,6 +47,9 @@ export const backReferencesTo = perType((type) => all.filter((each) => each.type
 /** The column of the type's files for them; undefined for most types. */
 export const backColumn = (type: ObjectType): string | undefined => backReferencesTo(type)[0]?.column
 
+/** The same as a list, which is empty for most types. */
+export const backColumns = (type: ObjectType): ReadonlyArray<string> => [backColumn(type) ?? []].flat()
+
 /** The reference whose place is in another file, if the field is one. */
 export const backReferenceOf = (type: ObjectType, field: string): BackReference | undefined =>
   all.find((each) => each.holder === type.id && each.field === field)

@@ -2,7 +2,7 @@
 import { type Row, isDictionary } from "../../Field.ts"
 import { type ObjectType, fieldOf, perType } from "../../ObjectType.ts"
 import { shownOf } from "../../Unreadable.ts"
-import { backColumn, backReferenceOf } from "../../name/BackReference.ts"
+import { backColumn, backColumns, backReferenceOf } from "../../name/BackReference.ts"
 import type { Holder } from "../../name/Holders.ts"
 import type { CustomField } from "../../types/extras/CustomField.ts"
 import { type Flat, flatFields } from "./Flat.ts"
@@ -27,7 +27,7 @@ const ownFields = perType((type) => flatFields(type).filter((name) => backRefere
 /** The keys of a named record, in their order. */
 export const namedFields = (type: ObjectType): ReadonlyArray<string> => [
   ...ownFields(type).map((name) => (Object.hasOwn(typeFields(type), name) ? objectField(name) : name)),
-  ...[backColumn(type) ?? []].flat()
+  ...backColumns(type)
 ]
 
 /** `assigned_object` of `assigned_object_id`. */

@@ -178,7 +178,7 @@ export class Floods {
 
   /** After a failure: tries again in a while, or leaves it to the next session. */
   private readonly wait = Effect.fnUntraced({ self: this }, function* (this: Floods, error: Error) {
-    yield* Effect.logWarning(`pipeline: queueing what webhooks with many deliveries are owed failed: ${inWords(error)}`)
+    yield* Effect.logWarning(`pipeline: the deliveries of a flood were not queued: ${inWords(error)}`)
     // The page is read again, and the index is ahead of it.
     this.index.clear()
     this.ahead = []

@@ -124,7 +124,7 @@ describe.skipIf(!hasBrowser)("an open circuit breaker", () => {
     await page.goto(`/extras/deliveries/retry/?webhook_id=${webhook}&status=retrying`)
     await page.getByRole("button", { name: /^Retry \d+ deliveries$/ }).click()
     await page.waitForURL(/operations\/\d+\/$/)
-    // What it offers follows its state, without a reload.
+    // Its buttons follow its state, without a reload.
     await expect.poll(() => page.getByRole("button", { name: "Cancel the operation" }).count()).toBe(0)
     const shown = async () => {
       await page.reload()

@@ -90,7 +90,7 @@ const makeCircles = async (existing: Existing) => {
   const own = await address("192.0.2.1/24", "dcim.interface", one.port)
   const six = await address("2001:db8::1/64", "dcim.interface", one.port)
   await write("PATCH", `dcim/devices/${one.id}`, { primary_ip6: six })
-  // Of a device in the same chassis; and behind NAT, to an address that comes later.
+  // The address of another device in the same chassis, and one behind NAT, whose inside address comes later.
   await write("PATCH", `dcim/devices/${two.id}`, { primary_ip4: own })
   const outside = await write("POST", "ipam/ip-addresses", { address: "198.51.100.1/24" })
   const inside = await address("192.0.2.2/24", "dcim.interface", one.port)

@@ -16,7 +16,7 @@ export default defineObjectType({
     is_superuser: flag({ default: false, wire: "none" }),
     // Digest of the hash of a password that was generated: it stops being temporary when it is changed, however.
     temporary_password: text({ optional: true, wire: "none" }),
-    // What the console asks its users, checked where it is read (console/account/Preferences.ts).
+    // Preferences of the console, which are checked where they are read (console/account/Preferences.ts).
     preferences: json({ wire: "none" }),
     date_joined: time({ now: true, wire: "read" }),
     groups: refs("users.group")

@@ -1,4 +1,4 @@
-/** The result of an attempt, and the outcome that follows from it. */
+/** The answer to an attempt, and the outcome that follows from it. */
 import { Data } from "effect"
 
 /**
@@ -74,17 +74,10 @@ export interface Phases {
   readonly body: number | undefined
 }
 
-export interface Attempt {
-  /** Counted from 1. */
-  readonly number: number
-  /** Milliseconds since 1970. */
-  readonly started: number
-  readonly durationMillis: number
-  readonly url: string
-  /** Headers of the request; none when it never came to one. */
-  readonly headers: Readonly<Record<string, string>>
+/** The end of a request: the receiver's response, or the failure to get one. */
+export interface Answer {
   readonly response: Response | undefined
-  /** Undefined when it succeeded. */
+  /** Undefined when the receiver accepted the request. */
   readonly failure: Failure | undefined
   readonly phases: Phases
 }

@@ -1,4 +1,4 @@
-/** Outcomes of attempts as rows of Postgres: one statement writes a batch, deliveries and attempts together. */
+/** Attempts as rows of Postgres: one statement writes a batch, deliveries and attempts together. */
 import { randomBytes } from "node:crypto"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -10,7 +10,7 @@ import { headerText, maskOf } from "../webhook/HeaderText.ts"
 import { type Outcome, deleted } from "../event/Outcome.ts"
 import { deliveryDays } from "./DeliveryRows.ts"
 import { trafficParameters, trafficStatement } from "./Traffic.ts"
-import type { Result } from "./Result.ts"
+import type { Attempt } from "./Attempt.ts"
 
 /** One row per attempt, except attempts that succeed at once: they are in the delivery's own row, `extras.delivery`. */
 export const attemptTable: Table = {
@@ -40,8 +40,8 @@ export const attemptTable: Table = {
   published: false
 }
 
-/** A result as a row, and its texts as the log keeps them. */
-interface Row extends Result {
+/** An attempt as a row, and its texts as the log keeps them. */
+interface Row extends Attempt {
   readonly requestHeaders: string
   readonly responseHeaders: string
   readonly responseBody: string
@@ -51,33 +51,34 @@ interface Row extends Result {
   readonly isOnly: boolean
 }
 
-const rowOf = (result: Result, attempts: number | undefined): Row => {
-  const { headers, response } = result.attempt
+const rowOf = (attempt: Attempt, attempts: number | undefined): Row => {
+  const { headers } = attempt.request
+  const { response } = attempt.answer
   const mask = maskOf(headers)
   const answered = (text: string) => withoutNul(mask(text))
   return {
-    ...result,
+    ...attempt,
     requestHeaders: withoutNul(headerText(headers)),
     responseHeaders: answered(headerText(response?.headers ?? {})),
     responseBody: answered(response?.body ?? ""),
     attempts,
-    isOnly: attempts === 1 && result.outcome.kind === "Delivered"
+    isOnly: attempts === 1 && attempt.outcome.kind === "Delivered"
   }
 }
 
 /** Postgres keeps no zero byte in a text, and a receiver may send one. */
 const withoutNul = (text: string): string => (text.includes("\0") ? text.replaceAll("\0", "\uFFFD") : text)
 
-const onlyAttempt = ({ attempt, requestHeaders, responseHeaders, responseBody }: Row): OnlyAttempt => ({
-  started: isoTime(attempt.started),
-  response_status: attempt.response?.status ?? null,
-  duration_ms: attempt.durationMillis,
-  phases: attempt.phases,
+const onlyAttempt = (row: Row): OnlyAttempt => ({
+  started: isoTime(row.started),
+  response_status: row.answer.response?.status ?? null,
+  duration_ms: row.durationMillis,
+  phases: row.answer.phases,
   // JSON would escape half a character, and Postgres refuses to read it.
-  url: withoutNul(attempt.url).toWellFormed(),
-  request_headers: requestHeaders,
-  response_headers: responseHeaders,
-  response_body: responseBody
+  url: withoutNul(row.request.url).toWellFormed(),
+  request_headers: row.requestHeaders,
+  response_headers: row.responseHeaders,
+  response_body: row.responseBody
 })
 
 /** The last time that was printed, and its text: most attempts of a batch begin in the same milliseconds. */
@@ -96,7 +97,7 @@ const unlessOnly =
   (row: Row): string =>
     row.isOnly ? "" : value(row)
 
-/** The columns of a result; "" stands for null in every column but texts. */
+/** The columns of an attempt; "" stands for null in every column but texts. */
 const columns: ReadonlyArray<readonly [name: string, type: string, value: (row: Row) => string]> = [
   ["delivery_id", "text", ({ entry }) => entry.delivery.id],
   ["webhook_id", "bigint", ({ entry }) => `${entry.delivery.webhook}`],
@@ -109,25 +110,25 @@ const columns: ReadonlyArray<readonly [name: string, type: string, value: (row: 
   ["position", "bigint", ({ entry }) => entry.delivery.position],
   ["idx", "bigint", ({ entry }) => `${entry.delivery.idx}`],
   ["attempts", "bigint", ({ attempts }) => `${attempts ?? ""}`],
-  ["first_attempt", "timestamptz", ({ entry, attempt }) => isoTime(entry.delivery.firstAttempt || attempt.started)],
+  ["first_attempt", "timestamptz", ({ entry, started }) => isoTime(entry.delivery.firstAttempt || started)],
   // By the clock of Postgres, which is the same to all: a process's own may be set.
   [
     "next_attempt",
     "interval",
     ({ outcome }) => (outcome.kind === "Retry" ? `${outcome.delayMillis} milliseconds` : "")
   ],
-  ["number", "bigint", ({ attempt }) => `${attempt.number}`],
-  ["started", "timestamptz", ({ attempt }) => isoTime(attempt.started)],
+  ["number", "bigint", ({ number }) => `${number}`],
+  ["started", "timestamptz", ({ started }) => isoTime(started)],
   ["only_attempt", "json", (row) => (row.isOnly ? JSON.stringify(onlyAttempt(row)) : "")],
-  ["duration_ms", "bigint", unlessOnly(({ attempt }) => `${attempt.durationMillis}`)],
-  ["phases", "jsonb", unlessOnly(({ attempt }) => JSON.stringify(attempt.phases))],
-  ["url", "text", unlessOnly(({ attempt }) => withoutNul(attempt.url))],
+  ["duration_ms", "bigint", unlessOnly(({ durationMillis }) => `${durationMillis}`)],
+  ["phases", "jsonb", unlessOnly(({ answer }) => JSON.stringify(answer.phases))],
+  ["url", "text", unlessOnly(({ request }) => withoutNul(request.url))],
   ["request_headers", "text", unlessOnly(({ requestHeaders }) => requestHeaders)],
-  ["response_status", "bigint", ({ attempt }) => `${attempt.response?.status ?? ""}`],
+  ["response_status", "bigint", ({ answer }) => `${answer.response?.status ?? ""}`],
   ["response_headers", "text", unlessOnly(({ responseHeaders }) => responseHeaders)],
   ["response_body", "text", unlessOnly(({ responseBody }) => responseBody)],
-  ["reason", "text", ({ attempt }) => attempt.failure?.reason ?? ""],
-  ["message", "text", ({ attempt }) => withoutNul(attempt.failure?.message ?? "")]
+  ["reason", "text", ({ answer }) => answer.failure?.reason ?? ""],
+  ["message", "text", ({ answer }) => withoutNul(answer.failure?.message ?? "")]
 ]
 
 /**
@@ -137,7 +138,7 @@ const columns: ReadonlyArray<readonly [name: string, type: string, value: (row: 
 const separator = `\u001f${randomBytes(6).toString("base64")}`
 
 /**
- * The results as rows of a common table expression; the columns begin with parameter 2, the separator is the first.
+ * The attempts as rows of a common table expression; the columns begin with parameter 2, the separator is the first.
  * `unnest` among the columns: as a table it would first copy all rows into a store of its own.
  */
 const rows = `select ${columns
@@ -178,11 +179,11 @@ const ofAttempt =
   "started, duration_ms, phases, url, request_headers, response_status, response_headers, response_body, reason, message"
 
 const writeStatement = `
-  with result as (${rows}),
+  with attempted as (${rows}),
   delivery as (
     insert into extras_delivery (${ofEvent}, attempts, first_attempt, last_attempt, only_attempt, ${ofState.join(", ")})
     select ${ofEvent}, attempts, first_attempt, started, only_attempt, ${ofState.map(unlessDeleted).join(", ")}
-      from result where attempts is not null
+      from attempted where attempts is not null
     on conflict (delivery_id, time) do update set ${["last_attempt", ...ofState]
       .map((name) => `${name} = case when ${hasEnded} then extras_delivery.${name} else excluded.${name} end`)
       .join(", ")}, first_attempt = coalesce(extras_delivery.first_attempt, excluded.first_attempt),
@@ -192,7 +193,7 @@ const writeStatement = `
     returning delivery_id, status),
   attempt as (
     insert into ${attemptTable.name} (time, delivery_id, number, ${ofAttempt})
-    select time, delivery_id, number, ${ofAttempt} from result where only_attempt is null
+    select time, delivery_id, number, ${ofAttempt} from attempted where only_attempt is null
     on conflict (delivery_id, number, time) do update set ${ofAttempt
       .split(", ")
       .map((name) => `${name} = excluded.${name}`)
@@ -204,35 +205,35 @@ export const attemptDays = new Days(attemptTable.name)
 
 const rank: Readonly<Record<Outcome["kind"], number>> = { Delivered: 2, Dead: 1, Retry: 0 }
 
-const better = (one: Result | undefined, other: Result): Result =>
+const better = (one: Attempt | undefined, other: Attempt): Attempt =>
   one !== undefined && rank[one.outcome.kind] > rank[other.outcome.kind] ? one : other
 
 /**
  * A row for each attempt, since a statement may write a row once. When Redis has lost its data, copies of a delivery may
  * be attempted at the same time: the best outcome counts.
  */
-const rowsOf = (results: ReadonlyArray<Result>): ReadonlyArray<Row> => {
-  const numbered = new Map<string, Result>()
-  const last = new Map<string, { readonly stands: Result; readonly attempts: number }>()
-  for (const result of results) {
-    const { id } = result.entry.delivery
-    const { number } = result.attempt
+const rowsOf = (all: ReadonlyArray<Attempt>): ReadonlyArray<Row> => {
+  const numbered = new Map<string, Attempt>()
+  const last = new Map<string, { readonly stands: Attempt; readonly attempts: number }>()
+  for (const attempt of all) {
+    const { number } = attempt
+    const { id } = attempt.entry.delivery
     const key = `${id} ${number}`
-    numbered.set(key, better(numbered.get(key), result))
+    numbered.set(key, better(numbered.get(key), attempt))
     const known = last.get(id)
-    last.set(id, { stands: better(known?.stands, result), attempts: Math.max(number, known?.attempts ?? 0) })
+    last.set(id, { stands: better(known?.stands, attempt), attempts: Math.max(number, known?.attempts ?? 0) })
   }
-  return Array.from(numbered.values(), (result) => {
-    const { stands, attempts } = last.get(result.entry.delivery.id)!
-    return rowOf(result, stands === result ? attempts : undefined)
+  return Array.from(numbered.values(), (attempt) => {
+    const { stands, attempts } = last.get(attempt.entry.delivery.id)!
+    return rowOf(attempt, stands === attempt ? attempts : undefined)
   })
 }
 
-/** Writes the outcomes; returns the ids of the deliveries that somebody has discarded meanwhile. */
-export const writeRows = Effect.fnUntraced(function* (results: ReadonlyArray<Result>) {
+/** Writes the attempts; returns the ids of the deliveries that somebody has discarded meanwhile. */
+export const writeRows = Effect.fnUntraced(function* (attempts: ReadonlyArray<Attempt>) {
   const sql = yield* SqlClient.SqlClient
   const processName = yield* ProcessName
-  const written = rowsOf(results)
+  const written = rowsOf(attempts)
   const times = written.map(({ entry }) => entry.delivery.time)
   const write = sql.unsafe<{ readonly id: string }>(writeStatement, [
     separator,

@@ -1,7 +1,7 @@
 /**
  * The delivery log: after every attempt, first the rows in Postgres, then the entry in Redis.
  *
- * Outcomes of all webhooks are written in batches: while one is being written, the next one gathers. An entry is
+ * Attempts of all webhooks are written in batches: while one is being written, the next one gathers. An entry is
  * acknowledged only when its outcome is in the log; after a crash before that it is attempted once more.
  */
 import { Context, Effect, Layer, Queue, Schedule } from "effect"
@@ -12,12 +12,11 @@ import type { Delivery } from "../event/Delivery.ts"
 import type { Settled } from "../queue/Entry.ts"
 import { Streams } from "../queue/Streams.ts"
 import { writeRows } from "./AttemptRows.ts"
-import type { Result } from "./Result.ts"
-import type { Attempt } from "../event/Outcome.ts"
+import type { Attempt } from "./Attempt.ts"
 import { logDefectAndContinue } from "../eventloop/LogDefect.ts"
 import { measureBatch } from "./Measured.ts"
 
-/** Outcomes after which a batch is full; those of one request stay together. */
+/** Attempts after which a batch is full; attempts that shared a request stay together. */
 const batchMax = 500
 
 /**
@@ -31,23 +30,23 @@ const gatherMillisMax = 25
 const pauses = ({ logRetryMinMillis, logRetryMaxMillis }: PaceValues["deliver"]) =>
   Schedule.min([Schedule.exponential(logRetryMinMillis, 2), Schedule.spaced(logRetryMaxMillis)])
 
-type OnLogged = (result: Result) => void
+type OnLogged = (attempt: Attempt) => void
 
-type Waiting = readonly [results: ReadonlyArray<Result>, onLogged: OnLogged]
+type Waiting = readonly [attempts: ReadonlyArray<Attempt>, onLogged: OnLogged]
 
 /** Takes out what makes the next batch. */
 const takeBatch = (waiting: Array<Waiting>): ReadonlyArray<Waiting> => {
-  let outcomes = 0
-  const end = waiting.findIndex(([results]) => (outcomes += results.length) >= batchMax)
+  let count = 0
+  const end = waiting.findIndex(([attempts]) => (count += attempts.length) >= batchMax)
   return waiting.splice(0, end === -1 ? waiting.length : end + 1)
 }
 
 export class DeliveryLog extends Context.Service<
   DeliveryLog,
   {
-    /** Calls back with each result when all of them are in the log and their entries are settled, in one step. */
-    readonly record: (results: ReadonlyArray<Result>, onLogged: OnLogged) => void
-    /** A sentence if outcomes cannot be written. */
+    /** Calls back with each attempt when all of them are in the log and their entries are settled, in one step. */
+    readonly record: (attempts: ReadonlyArray<Attempt>, onLogged: OnLogged) => void
+    /** A sentence if attempts cannot be written. */
     readonly problems: Effect.Effect<ReadonlyArray<string>>
   }
 >()("rackwire/log/DeliveryLog") {
@@ -62,19 +61,19 @@ export class DeliveryLog extends Context.Service<
       const writer = Effect.gen(function* () {
         if (waiting.length === 0) yield* Queue.take(signals)
         const batch = takeBatch(waiting)
-        const results = batch.flatMap(([results]) => results)
+        const attempts = batch.flatMap(([each]) => each)
         const begun = performance.now()
-        yield* logDefectAndContinue("the delivery log")(stall.watch(write(results, stall)))
+        yield* logDefectAndContinue("the delivery log")(stall.watch(write(attempts, stall)))
         const took = performance.now() - begun
         // After a defect as well: when the lease is over the entries are claimed and attempted again.
-        for (const [results, onLogged] of batch) results.forEach((result) => onLogged(result))
+        for (const [each, onLogged] of batch) each.forEach((attempt) => onLogged(attempt))
         if (batch.length > 0) yield* Effect.sleep(Math.min(Math.max(gatherMillis, took), gatherMillisMax))
       })
       yield* Effect.forkScoped(Effect.forever(writer))
       return DeliveryLog.of({
         problems: Effect.sync(() => stall.problems()),
-        record: (results, onLogged) => {
-          waiting.push([results, onLogged])
+        record: (attempts, onLogged) => {
+          waiting.push([attempts, onLogged])
           Queue.offerUnsafe(signals, undefined)
         }
       })
@@ -82,26 +81,26 @@ export class DeliveryLog extends Context.Service<
   )
 }
 
-const write = Effect.fnUntraced(function* (all: ReadonlyArray<Result>, stall: Stall) {
+const write = Effect.fnUntraced(function* (all: ReadonlyArray<Attempt>, stall: Stall) {
   const untilItSucceeds = repeating(stall)
-  const results = yield* ours(all, untilItSucceeds)
-  if (results.length === 0) return
+  const attempts = yield* ours(all, untilItSucceeds)
+  if (attempts.length === 0) return
   const begun = performance.now()
-  const discarded = yield* untilItSucceeds("delivery log", writeRows(results))
-  yield* untilItSucceeds("streams", settleAll(results, discarded))
-  measureBatch(results.length, begun)
+  const discarded = yield* untilItSucceeds("delivery log", writeRows(attempts))
+  yield* untilItSucceeds("streams", settleAll(attempts, discarded))
+  measureBatch(attempts.length, begun)
 })
 
-/** The results whose entries this process still holds. Another process that claimed an entry repeats its attempt. */
-const ours = Effect.fnUntraced(function* (results: ReadonlyArray<Result>, untilItSucceeds: Repeat) {
+/** The attempts whose entries this process still holds. Another process that claimed an entry repeats its attempt. */
+const ours = Effect.fnUntraced(function* (attempts: ReadonlyArray<Attempt>, untilItSucceeds: Repeat) {
   const streams = yield* Streams
-  const doubtful = results.filter(({ entry }) => !streams.isOurs(entry)).map(({ entry }) => entry)
+  const doubtful = attempts.filter(({ entry }) => !streams.isOurs(entry)).map(({ entry }) => entry)
   const byWebhook = Map.groupBy(doubtful, ({ delivery }) => delivery.webhook)
   const lost = yield* Effect.forEach(byWebhook, ([webhook, entries]) =>
     untilItSucceeds("streams", streams.keep(webhook, entries))
   )
   const gone = new Set(lost.flat())
-  return results.filter(({ entry }) => !gone.has(entry))
+  return attempts.filter(({ entry }) => !gone.has(entry))
 })
 
 type Repeat = <A, R>(what: string, effect: Effect.Effect<A, unknown, R>) => Effect.Effect<A, never, R>
@@ -119,36 +118,33 @@ const repeating =
       Effect.orDie
     )
 
-const settleAll = Effect.fnUntraced(function* (results: ReadonlyArray<Result>, discarded: ReadonlySet<string>) {
+const settleAll = Effect.fnUntraced(function* (attempts: ReadonlyArray<Attempt>, discarded: ReadonlySet<string>) {
   const streams = yield* Streams
-  const settled = (result: Result) =>
-    discarded.has(result.entry.delivery.id) ? { entry: result.entry } : settledAs(result)
-  const byWebhook = Map.groupBy(results, ({ entry }) => entry.delivery.webhook)
+  const settled = (attempt: Attempt) =>
+    discarded.has(attempt.entry.delivery.id) ? { entry: attempt.entry } : settledAs(attempt)
+  const byWebhook = Map.groupBy(attempts, ({ entry }) => entry.delivery.webhook)
   yield* Effect.forEach(byWebhook, ([webhook, each]) => streams.settle(webhook, each.map(settled)), {
     concurrency: "unbounded",
     discard: true
   })
 })
 
-const settledAs = ({ entry, attempt, outcome }: Result): Settled => ({
-  entry,
-  later:
-    outcome.kind === "Retry"
-      ? {
-          delayMillis: outcome.delayMillis,
-          delivery: { ...attempted(entry.delivery, attempt), due: dueAt(attempt, outcome.delayMillis) }
-        }
-      : undefined
-})
+const settledAs = (attempt: Attempt): Settled => {
+  const { entry, outcome } = attempt
+  if (outcome.kind !== "Retry") return { entry }
+  const { delayMillis } = outcome
+  return { entry, later: { delayMillis, delivery: { ...attempted(attempt), due: dueAt(attempt, delayMillis) } } }
+}
 
 /** When the next attempt is due, milliseconds since 1970. */
 const dueAt = ({ started, durationMillis }: Attempt, delayMillis: number): number =>
   started + durationMillis + delayMillis
 
-const attempted = (delivery: Delivery, attempt: Attempt): Delivery => ({
+/** The delivery after the attempt. */
+const attempted = ({ entry: { delivery }, number, started, answer }: Attempt): Delivery => ({
   ...delivery,
-  ...(attempt.failure?.reason === "Overrun" && { overruns: (delivery.overruns ?? 0) + 1 }),
-  attempts: attempt.number,
+  ...(answer.failure?.reason === "Overrun" && { overruns: (delivery.overruns ?? 0) + 1 }),
+  attempts: number,
   spent: delivery.spent + 1,
-  firstAttempt: delivery.firstAttempt || attempt.started
+  firstAttempt: delivery.firstAttempt || started
 })

@@ -11,7 +11,7 @@ import {
 import { parseTraceparent } from "../telemetry/TraceContext.ts"
 import { addSpan, isTracing, newSpanId, traceOf } from "../telemetry/Traces.ts"
 import type { Delivery } from "../event/Delivery.ts"
-import type { Result } from "./Result.ts"
+import type { Attempt } from "./Attempt.ts"
 import type { Outcome } from "../event/Outcome.ts"
 
 const outcomes: Readonly<Record<Outcome["kind"], string>> = {
@@ -20,42 +20,50 @@ const outcomes: Readonly<Record<Outcome["kind"], string>> = {
   Dead: "failed"
 }
 
-export const measureAttempt = (delivery: Delivery, attempted: Pick<Result, "attempt" | "outcome">): void => {
-  const { due, attempts } = delivery
-  const { attempt, outcome } = attempted
+export const measureAttempt = (attempt: Attempt): void => {
+  const { entry, answer, outcome } = attempt
+  const { due, attempts } = entry.delivery
   const name = outcomes[outcome.kind]
   attemptDuration.record(attempt.durationMillis / 1000, name)
   if (outcome.kind !== "Retry") deliveriesEnded.record(1, name)
-  if (attempt.failure !== undefined) attemptFailures.record(1, attempt.failure.reason)
+  if (answer.failure !== undefined) attemptFailures.record(1, answer.failure.reason)
   // A retry by hand may come before its time; clocks of processes differ.
   const lateSeconds = due === undefined ? undefined : Math.max(0, attempt.started - due) / 1000
   if (lateSeconds !== undefined) (attempts === 0 ? queuedToSent : retryLateness).record(lateSeconds)
-  if (isTracing()) traceAttempt(delivery, attempted)
+  if (isTracing()) traceAttempt(attempt)
 }
 
-const traceAttempt = (delivery: Delivery, { attempt, outcome }: Pick<Result, "attempt" | "outcome">): void => {
+const traceAttempt = ({
+  entry: { delivery },
+  number,
+  started,
+  durationMillis,
+  request,
+  answer,
+  outcome
+}: Attempt): void => {
   const trace = traceOf(delivery)
   if (trace === undefined) return
   // The span that the receiver knows.
-  const sent = parseTraceparent(attempt.headers["traceparent"])
+  const sent = parseTraceparent(request.headers["traceparent"])
   addSpan({
     traceId: trace.traceId,
     spanId: sent?.traceId === trace.traceId ? sent.spanId : newSpanId(),
     parentId: trace.changeId,
     name: "attempt",
     kind: "client",
-    startMillis: attempt.started,
-    endMillis: attempt.started + attempt.durationMillis,
+    startMillis: started,
+    endMillis: started + durationMillis,
     attributes: {
       "rackwire.delivery": delivery.id,
       "rackwire.webhook": delivery.webhook,
-      "rackwire.attempt": attempt.number,
+      "rackwire.attempt": number,
       "rackwire.outcome": outcomes[outcome.kind],
       "rackwire.request_id": delivery.requestId,
-      ...(attempt.response !== undefined && { "http.response.status_code": attempt.response.status }),
-      ...(attempt.failure !== undefined && { "error.type": attempt.failure.reason })
+      ...(answer.response !== undefined && { "http.response.status_code": answer.response.status }),
+      ...(answer.failure !== undefined && { "error.type": answer.failure.reason })
     },
-    failure: attempt.failure?.message
+    failure: answer.failure?.message
   })
 }
 

@@ -6,7 +6,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Table } from "../postgres/migrate/Table.ts"
-import type { Result } from "./Result.ts"
+import type { Attempt } from "./Attempt.ts"
 
 /** Upper ends of the buckets of times, milliseconds; one more bucket holds what took longer. */
 export const bucketEndsMillis: ReadonlyArray<number> = [
@@ -54,7 +54,7 @@ interface Tally {
   failed: number
   readonly took: Array<number>
   readonly sinceCommit: Array<number>
-  latest: Result
+  latest: Attempt
 }
 
 /** The bucket of a time in milliseconds. */
@@ -64,22 +64,22 @@ export const bucketOf = (millis: number): number => {
 }
 
 /** The counts of a batch by webhook. */
-const tallied = (results: ReadonlyArray<Result>): ReadonlyMap<number, Tally> => {
+const tallied = (attempts: ReadonlyArray<Attempt>): ReadonlyMap<number, Tally> => {
   const tallies = new Map<number, Tally>()
   // The events of a transaction have one time.
   let commit = { time: "", millis: 0 }
-  for (const result of results) {
-    const { entry, attempt, outcome } = result
+  for (const attempt of attempts) {
+    const { entry, outcome } = attempt
     const { webhook } = entry.delivery
     let tally = tallies.get(webhook)
     if (tally === undefined) {
       const zeros = () => Array.from({ length: buckets }, () => 0)
-      tally = { attempts: 0, delivered: 0, atOnce: 0, failed: 0, took: zeros(), sinceCommit: zeros(), latest: result }
+      tally = { attempts: 0, delivered: 0, atOnce: 0, failed: 0, took: zeros(), sinceCommit: zeros(), latest: attempt }
       tallies.set(webhook, tally)
     }
     tally.attempts += 1
     tally.took[bucketOf(attempt.durationMillis)]! += 1
-    if (attempt.started >= tally.latest.attempt.started) tally.latest = result
+    if (attempt.started >= tally.latest.started) tally.latest = attempt
     if (outcome.kind === "Dead") tally.failed += 1
     if (outcome.kind !== "Delivered") continue
     tally.delivered += 1
@@ -118,8 +118,8 @@ export const trafficStatement = (from: number): string => {
       last_attempt = excluded.last_attempt, last_answer = excluded.last_answer`
 }
 
-export const trafficParameters = (processName: string, results: ReadonlyArray<Result>): ReadonlyArray<unknown> => {
-  const tallies = [...tallied(results)]
+export const trafficParameters = (processName: string, attempts: ReadonlyArray<Attempt>): ReadonlyArray<unknown> => {
+  const tallies = [...tallied(attempts)]
   const column = (value: (tally: Tally, webhook: number) => string) =>
     tallies.map(([webhook, tally]) => value(tally, webhook))
   return [
@@ -131,8 +131,8 @@ export const trafficParameters = (processName: string, results: ReadonlyArray<Re
     column(({ failed }) => `${failed}`),
     column(({ took }) => `{${took}}`),
     column(({ sinceCommit }) => `{${sinceCommit}}`),
-    column(({ latest }) => new Date(latest.attempt.started).toISOString()),
-    column(({ latest: { attempt } }) => `${attempt.response?.status ?? attempt.failure?.reason ?? ""}`)
+    column(({ latest }) => new Date(latest.started).toISOString()),
+    column(({ latest: { answer } }) => `${answer.response?.status ?? answer.failure?.reason ?? ""}`)
   ]
 }
 

@@ -1,20 +1,11 @@
 /** Sends one request and judges the answer, or why there is none. */
 import { Effect } from "effect"
 import { AnswerFault } from "./exchange/AnswerFault.ts"
-import type { AnswerHeaders } from "./exchange/Answer.ts"
 import { Exchange } from "./exchange/Exchange.ts"
 import type { ConnectTimes, Connections } from "./Connector.ts"
-import type { Failure, Phases, Response } from "../event/Outcome.ts"
+import type { Answer, Failure, Phases, Response } from "../event/Outcome.ts"
 import type { Outgoing } from "./Outgoing.ts"
 import { retryAfter } from "./RetryAfter.ts"
-
-export interface Sent {
-  readonly response: Response | undefined
-  readonly failure: Failure | undefined
-  /** The receiver wants no more deliveries, even if it accepted this one. */
-  readonly isGone: boolean
-  readonly phases: Phases
-}
 
 /**
  * Sends the request and reads the answer within the timeout, which includes connecting and the body. Redirects are not
@@ -26,7 +17,7 @@ export const send = (
   connections: Connections,
   timeoutMillis: number,
   nowMillis: number,
-  onSent: (sent: Sent) => void
+  onAnswer: (answer: Answer) => void
 ): (() => void) => {
   const exchange = new Exchange()
   const abort = () => exchange.abort(new Error("The attempt was ended."))
@@ -36,14 +27,13 @@ export const send = (
   }
   const deadline = setTimeout(() => {
     stop()
-    onSent({ ...timedOut(timeoutMillis), phases: phasesOf(exchange, connections.last()) })
+    onAnswer({ ...timedOut(timeoutMillis), phases: phasesOf(exchange, connections.last()) })
     abort()
   }, timeoutMillis)
   exchange.onDone = (error) => {
     stop()
-    const judged =
-      error === undefined ? judge(exchange.response(), exchange.answer.headers, nowMillis) : unanswered(error)
-    onSent({ ...judged, phases: phasesOf(exchange, connections.last()) })
+    const judged = error === undefined ? judge(exchange.response(), nowMillis) : unanswered(error)
+    onAnswer({ ...judged, phases: phasesOf(exchange, connections.last()) })
   }
   try {
     connections.clients.dispatch(outgoing, exchange)
@@ -62,16 +52,15 @@ export const sending = (
   connections: Connections,
   timeoutMillis: number,
   nowMillis: number
-): Effect.Effect<Sent> =>
-  Effect.callback<Sent>((answer) => {
-    const end = send(outgoing, connections, timeoutMillis, nowMillis, (sent) => answer(Effect.succeed(sent)))
+): Effect.Effect<Answer> =>
+  Effect.callback<Answer>((resume) => {
+    const end = send(outgoing, connections, timeoutMillis, nowMillis, (answer) => resume(Effect.succeed(answer)))
     return Effect.sync(end)
   })
 
-const timedOut = (timeoutMillis: number): Omit<Sent, "phases"> => ({
+const timedOut = (timeoutMillis: number): Omit<Answer, "phases"> => ({
   response: undefined,
-  failure: { reason: "Timeout", message: `No complete answer within ${timeoutMillis} ms.` },
-  isGone: false
+  failure: { reason: "Timeout", message: `No complete answer within ${timeoutMillis} ms.` }
 })
 
 /** The connection's steps count only if it was made for this request: after the request was asked for. */
@@ -92,7 +81,7 @@ const between = (from: number | undefined, to: number | undefined): number | und
   from === undefined || to === undefined ? undefined : Math.round((to - from) * 10) / 10
 
 /** The one value of a header, or the first of them. */
-const headerOf = (headers: AnswerHeaders, name: string): string | undefined => {
+const headerOf = ({ headers }: Response, name: string): string | undefined => {
   const value = headers[name]
   return typeof value === "string" ? value : value?.[0]
 }
@@ -100,24 +89,24 @@ const headerOf = (headers: AnswerHeaders, name: string): string | undefined => {
 /** Statuses of a receiver that is overloaded. */
 const tooMuch: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
-const judge = (response: Response, headers: AnswerHeaders, nowMillis: number): Omit<Sent, "phases"> => {
+/** The header of Standard Webhooks by which a receiver tells the sender how to go on. */
+const wishOf = (response: Response): string | undefined => headerOf(response, "webhook-delivery")?.trim().toLowerCase()
+
+/** Whether the receiver wants no more deliveries, even if it accepted this one. */
+export const wantsNoMore = (response: Response): boolean => response.status === 410 || wishOf(response) === "disable"
+
+const judge = (response: Response, nowMillis: number): Omit<Answer, "phases"> => {
   const { status } = response
-  // The header of Standard Webhooks by which a receiver tells the sender what to do.
-  const wish = headerOf(headers, "webhook-delivery")?.trim().toLowerCase()
-  const isGone = status === 410 || wish === "disable"
-  if (status >= 200 && status < 300) return { response, failure: undefined, isGone }
-  const reason = isGone ? "Gone" : wish === "abort-message" ? "Declined" : "Status"
+  if (status >= 200 && status < 300) return { response, failure: undefined }
+  const wish = wishOf(response)
+  const reason = wantsNoMore(response) ? "Gone" : wish === "abort-message" ? "Declined" : "Status"
   const also = reason === "Status" || status === 410 ? "" : ` and webhook-delivery: ${wish}`
   const message = `The receiver answered ${status}${also}.`
-  const retryAfterMillis = retryAfter(headerOf(headers, "retry-after"), nowMillis)
-  return { response, failure: { reason, message, retryAfterMillis, isTooMuch: tooMuch.has(status) }, isGone }
+  const retryAfterMillis = retryAfter(headerOf(response, "retry-after"), nowMillis)
+  return { response, failure: { reason, message, retryAfterMillis, isTooMuch: tooMuch.has(status) } }
 }
 
-const unanswered = (error: Error): Omit<Sent, "phases"> => ({
-  response: undefined,
-  failure: failureOf(error),
-  isGone: false
-})
+const unanswered = (error: Error): Omit<Answer, "phases"> => ({ response: undefined, failure: failureOf(error) })
 
 /** Reason by the error code of Node, undici's connector or TLS; all other codes mean a broken connection. */
 const reasons: ReadonlyArray<readonly [RegExp, Failure["reason"]]> = [

@@ -59,8 +59,9 @@ test("a delivery whose templates ran out of time twice is failed", async () => {
     const templates = { render: () => Effect.fail(error) } as unknown as Templates["Service"]
     const delivery = { body: "{}", webhook: 1, attempts: 5, spent: 5, firstAttempt: 0, overruns } as Delivery
     const webhook = { definition, connections: connections(), isRendered: true, tokens: undefined }
-    const made = makeAttempt(webhook, delivery, Result.succeed(delivery), templates, () => {})
-    return Effect.runPromise(Effect.flatMap(made, ({ attempt }) => outcomeOf(definition, delivery, attempt, 0.5)))
+    const entry = { stream: "queue", entryId: "1-1", delivery, ordered: false } as const
+    const made = makeAttempt(webhook, entry, Result.succeed(delivery), templates, () => {})
+    return Effect.runPromise(Effect.flatMap(made, (attempt) => outcomeOf(definition, attempt, 0.5)))
   }
   expect(await attempt(late)).toMatchObject({ kind: "Retry", failure: { reason: "Overrun" } })
   expect(await attempt(late, 1)).toEqual({

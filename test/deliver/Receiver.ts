@@ -4,8 +4,9 @@
 import { type RequestListener, createServer } from "node:http"
 import { type Server, type Socket, createServer as createTcpServer } from "node:net"
 import { onTestFinished } from "vitest"
+import type { Answer } from "../../src/event/Outcome.ts"
 import type { Outgoing } from "../../src/transport/Outgoing.ts"
-import { type Sent, send } from "../../src/transport/Send.ts"
+import { send } from "../../src/transport/Send.ts"
 import { type ConnectionOptions, type Connections, openConnections } from "../../src/transport/Connector.ts"
 import { type TargetRules, readRules } from "../../src/transport/TargetPolicy.ts"
 
@@ -19,8 +20,8 @@ export const connections = (options: Partial<ConnectionOptions> = {}): Connectio
   return opened
 }
 
-/** Sends a request; gives what came of it. */
-export const sent = (...[outgoing, by, timeoutMillis, nowMillis = 0]: SendArguments): Promise<Sent> =>
+/** Sends a request; gives the answer. */
+export const sent = (...[outgoing, by, timeoutMillis, nowMillis = 0]: SendArguments): Promise<Answer> =>
   new Promise((resolve) => void send(outgoing, by, timeoutMillis, nowMillis, resolve))
 
 type SendArguments = [outgoing: Outgoing, by: Connections, timeoutMillis: number, nowMillis?: number]

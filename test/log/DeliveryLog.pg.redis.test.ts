@@ -3,7 +3,7 @@ import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { Postgres } from "../../src/postgres/Postgres.ts"
 import { Redis } from "../../src/redis/Redis.ts"
-import type { Result } from "../../src/log/Result.ts"
+import type { Attempt } from "../../src/log/Attempt.ts"
 import { DeliveryLog } from "../../src/log/DeliveryLog.ts"
 import { Servers } from "../../src/embedded/Servers.ts"
 import type { Entry } from "../../src/queue/Entry.ts"
@@ -38,18 +38,24 @@ const startLog = async () => {
   return { log: Context.get(context, DeliveryLog), streams: Context.get(context, Streams) }
 }
 
-const resultOf = (entry: Entry, number: number, kind: keyof typeof outcomes, started = 1_800_000_000_000): Result => ({
-  entry,
-  attempt: {
-    ...{ number, started, durationMillis: 1, url: "http://copies/", headers: {}, response: undefined },
+const attemptOf = (
+  entry: Entry,
+  number: number,
+  kind: keyof typeof outcomes,
+  started = 1_800_000_000_000
+): Attempt => ({
+  ...{ entry, number, started, durationMillis: 1 },
+  request: { url: "http://copies/", headers: {} },
+  answer: {
+    response: undefined,
     failure: kind === "Retry" ? failure : undefined,
     phases: { dns: undefined, connect: undefined, tls: undefined, firstByte: undefined, body: undefined }
   },
   outcome: outcomes[kind]
 })
 
-const recorded = (log: DeliveryLog["Service"], result: Result) =>
-  new Promise((resolve) => log.record([result], resolve))
+const recorded = (log: DeliveryLog["Service"], attempt: Attempt) =>
+  new Promise((resolve) => log.record([attempt], resolve))
 
 describe("the delivery log", () => {
   it("goes on after a defect that keeps outcomes from being written", async () => {
@@ -61,8 +67,8 @@ describe("the delivery log", () => {
     await run(streams.promote(webhook))
     const [faulty, sound] = await run(streams.read(webhook, 10))
     // No clock tells this time.
-    await recorded(log, resultOf(faulty!, 1, "Delivered", Number.NaN))
-    await recorded(log, resultOf(sound!, 1, "Delivered"))
+    await recorded(log, attemptOf(faulty!, 1, "Delivered", Number.NaN))
+    await recorded(log, attemptOf(sound!, 1, "Delivered"))
     expect(await hooks.delivery(webhook, "successful")).toMatchObject({ delivery_id: sound!.delivery.id })
     expect(await run(streams.depth(webhook))).toEqual({ queued: 0, pending: 1, waiting: 0 })
   })
@@ -81,8 +87,8 @@ describe("the delivery log", () => {
       await run(streams.promote(webhook))
     }
     const entries = await run(streams.read(webhook, 10))
-    const results = entries.map((entry, at) => resultOf(entry, copies[at]!.attempts + 1, copies[at]!.kind))
-    await Promise.all(results.map((result) => recorded(log, result)))
+    const attempts = entries.map((entry, at) => attemptOf(entry, copies[at]!.attempts + 1, copies[at]!.kind))
+    await Promise.all(attempts.map((attempt) => recorded(log, attempt)))
     const logged = await hooks.delivery(webhook, "successful")
     expect([logged.attempts, logged.attempt_log.map(({ number }) => number)]).toEqual([2, [1, 2]])
   })
@@ -125,7 +131,7 @@ describe("the delivery log", () => {
       await run(streams.delay(webhook, [{ delayMillis: 0, delivery: delivery(1, webhook) }]))
       await run(streams.promote(webhook))
       const [entry] = await run(streams.read(webhook, 1))
-      await recorded(log, resultOf(entry!, 1, kind))
+      await recorded(log, attemptOf(entry!, 1, kind))
     }
     const logged = await hooks.delivery(webhook, "successful")
     expect([logged.attempts, logged.attempt_log.map(({ number }) => number)]).toEqual([1, [1]])

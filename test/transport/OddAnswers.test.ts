@@ -1,13 +1,13 @@
 /** Receivers that answer in ways that HTTP allows and few clients expect. */
 import { createServer as createTcpServer } from "node:net"
 import { describe, expect, test } from "vitest"
-import type { Sent } from "../../src/transport/Send.ts"
+import type { Answer } from "../../src/event/Outcome.ts"
 import { connections, listen, rawReceiver, sent } from "../deliver/Receiver.ts"
 
 /** Long enough for anything that answers at all. */
 const patient = 10_000
 
-const attempt = (url: string, open = connections()): Promise<Sent> =>
+const attempt = (url: string, open = connections()): Promise<Answer> =>
   sent({ method: "POST", headers: {}, body: Buffer.from("body"), url }, open, patient)
 
 describe("an answer", () => {

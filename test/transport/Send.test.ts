@@ -4,7 +4,8 @@ import { describe, expect, test } from "vitest"
 import { Shares } from "../../src/limit/Shares.ts"
 import { Clients } from "../../src/transport/exchange/Clients.ts"
 import type { Outgoing } from "../../src/transport/Outgoing.ts"
-import type { Sent } from "../../src/transport/Send.ts"
+import { wantsNoMore } from "../../src/transport/Send.ts"
+import type { Answer } from "../../src/event/Outcome.ts"
 import { connections, nobody, rawReceiver, receiver, sent } from "../deliver/Receiver.ts"
 
 const now = Date.UTC(2026, 10, 20, 12)
@@ -12,7 +13,7 @@ const now = Date.UTC(2026, 10, 20, 12)
 /** Long enough for anything that answers at all. */
 const patient = 10_000
 
-const attempt = (url: string, outgoing: Partial<Outgoing> = {}, timeoutMillis = patient): Promise<Sent> => {
+const attempt = (url: string, outgoing: Partial<Outgoing> = {}, timeoutMillis = patient): Promise<Answer> => {
   const whole = { method: "POST", headers: {}, body: Buffer.from("body"), url, ...outgoing } as const
   return sent(whole, connections(), timeoutMillis, now)
 }
@@ -88,10 +89,10 @@ describe("an answer", () => {
     [400, " Abort-Message ", "Declined", false],
     [410, "abort-message", "Gone", true],
     [400, "please", "Status", false]
-  ])("of %i with `webhook-delivery: %s` is understood", async (status, wish, reason, isGone) => {
+  ])("of %i with `webhook-delivery: %s` is understood", async (status, wish, reason, isLast) => {
     const sent = await attempt(await answering(status, { "webhook-delivery": wish }))
     expect(sent.failure?.reason).toBe(reason)
-    expect(sent.isGone).toBe(isGone)
+    expect(wantsNoMore(sent.response!)).toBe(isLast)
   })
 
   test("may ask to wait, in seconds or until a date", async () => {

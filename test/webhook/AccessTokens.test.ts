@@ -25,9 +25,9 @@ const webhook = (client: Partial<OAuthClient> & { readonly url: string }, option
     post: async (url: string) => {
       const outgoing = { method: "POST", url, headers: { authorization: "own" }, body: Buffer.from("x") } as const
       const sent = await Effect.runPromise(Effect.result(sendAs(outgoing, connected, Date.now())))
-      return Result.isSuccess(sent)
-        ? { status: sent.success.response?.status, failure: sent.success.failure, headers: sent.success.headers }
-        : { status: undefined, failure: sent.failure.failure, headers: {} }
+      if (Result.isFailure(sent)) return { status: undefined, failure: sent.failure.failure, headers: {} }
+      const [{ headers }, { response, failure }] = sent.success
+      return { status: response?.status, failure, headers }
     }
   }
 }

@@ -7,50 +7,49 @@
 import { Clock, Effect, Result } from "effect"
 import type { Delivery } from "../../event/Delivery.ts"
 import { hiddenMark } from "../../inventory/field/hidden/Hiding.ts"
+import type { Attempt } from "../../log/Attempt.ts"
+import type { Entry } from "../../queue/Entry.ts"
 import type { Templates } from "../../template/Template.ts"
 import type { Connected } from "../../webhook/Connected.ts"
 import type { Definition } from "../../webhook/Definition.ts"
 import type { Loaded } from "../../changelog/EventBodies.ts"
 import { sendAs } from "../../webhook/identity/Identity.ts"
-import { type Attempt, type Failure, type Outcome, type Phases, Unsendable, overrunsMax } from "../../event/Outcome.ts"
+import { type Answer, type Failure, type Outcome, type Phases, Unsendable, overrunsMax } from "../../event/Outcome.ts"
 import { buildRequest, plainRequest } from "../../webhook/Request.ts"
 import type { Outgoing } from "../../transport/Outgoing.ts"
 import { decide } from "../../webhook/RetrySchedule.ts"
-import { type Sent, send } from "../../transport/Send.ts"
+import { send } from "../../transport/Send.ts"
 
-export interface Made {
-  readonly attempt: Attempt
-  /** The receiver wants nothing any more. */
-  readonly isGone: boolean
-}
+/** An attempt whose outcome is not decided yet. */
+export type Answered = Omit<Attempt, "outcome">
 
 /** Makes an attempt for a webhook without templates and tokens, and calls back once, at once or later. */
 export const attemptPlainly = (
   { definition, connections }: Connected,
-  delivery: Delivery,
+  entry: Entry,
   nowMillis: number,
-  onMade: (made: Made) => void
+  onAnswered: (attempt: Answered) => void
 ): void => {
-  const begun = beginAt(nowMillis)
-  const request = requestOrDefect(definition, delivery, nowMillis)
-  if (Result.isFailure(request)) return onMade(unsent(definition, delivery, begun, request.failure))
-  send(request.success, connections, definition.timeoutMillis, nowMillis, (sent) =>
-    onMade(madeOf(delivery, begun, request.success, sent))
+  const begun = begin(entry, nowMillis)
+  const request = requestOrDefect(definition, entry.delivery, nowMillis)
+  if (Result.isFailure(request)) return onAnswered(unsent(begun, definition, request.failure))
+  send(request.success, connections, definition.timeoutMillis, nowMillis, (answer) =>
+    onAnswered(answered(begun, request.success, answer))
   )
 }
 
-/** Makes an attempt with an event that was loaded, or with the reason why it was not. */
+/** Makes an attempt of the entry with an event or a batch that was loaded, or with the reason why it was not. */
 export const makeAttempt = (
   connected: Connected,
-  delivery: Delivery,
+  entry: Entry,
   loaded: Result.Result<Loaded, Failure>,
   templates: Templates["Service"],
   /** Told the length of the body, bytes, when it is rendered. */
   onBody: (bytes: number) => void
-): Effect.Effect<Made> =>
+): Effect.Effect<Answered> =>
   Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
     const { definition } = connected
-    const begun = beginAt(nowMillis)
+    const begun = begin(entry, nowMillis)
     const request = Result.isFailure(loaded)
       ? Effect.succeed(Result.fail(loaded.failure))
       : buildRequest(definition, loaded.success, templates, nowMillis)
@@ -63,20 +62,18 @@ export const makeAttempt = (
               sendAs(request.success, connected, nowMillis)
             )
       ),
-      Effect.map((sent) => madeOf(delivery, begun, sent, withoutRenderedHost(definition, sent))),
+      Effect.map(([request, answer]) => answered(begun, request, withoutRenderedHost(definition, request, answer))),
       Effect.catchDefect((defect) => Effect.fail(new Unsendable({ failure: toldAsDefect(defect) }))),
-      Effect.catch(({ failure }) => Effect.succeed(unsent(definition, delivery, begun, failure)))
+      Effect.catch(({ failure }) => Effect.succeed(unsent(begun, definition, failure)))
     )
   })
 
 /** The outcome of an attempt. `random`, from 0 to 1, is for the jitter. */
 export const outcomeOf = (
   definition: Definition,
-  delivery: Delivery,
-  attempt: Attempt,
+  { entry: { delivery }, answer: { failure }, started, durationMillis }: Answered,
   random: number
 ): Effect.Effect<Outcome> => {
-  const { failure, started, durationMillis } = attempt
   if (failure === undefined) return Effect.succeed({ kind: "Delivered" })
   if (isSpent(delivery, failure)) return Effect.succeed({ kind: "Dead", failure })
   return decide(definition.schedule, {
@@ -87,10 +84,19 @@ export const outcomeOf = (
   })
 }
 
-/** Milliseconds since 1970, and by a clock that cannot be set meanwhile. */
-const beginAt = (nowMillis: number) => ({ started: nowMillis, at: performance.now() })
+/** An attempt that fails before anything is made for it. */
+export const failUnsent = (definition: Definition, entry: Entry, nowMillis: number, failure: Failure): Answered =>
+  unsent(begin(entry, nowMillis), definition, failure)
 
-type Begun = ReturnType<typeof beginAt>
+/** The attempt as one of another entry, which shared its request. */
+export const sharedBy = (entry: Entry, attempt: Answered): Answered => ({ ...attempt, entry, number: numberOf(entry) })
+
+const numberOf = ({ delivery }: Entry): number => delivery.attempts + 1
+
+/** `started`: milliseconds since 1970; `at`: by a clock that cannot be set meanwhile. */
+const begin = (entry: Entry, nowMillis: number) => ({ entry, started: nowMillis, at: performance.now() })
+
+type Begun = ReturnType<typeof begin>
 
 /** A fault of ours must not keep the delivery from being logged: it would be attempted for ever. */
 const toldAsDefect = (defect: unknown): Failure => ({ reason: "Render", message: `A defect: ${String(defect)}` })
@@ -103,43 +109,37 @@ const requestOrDefect = (...given: Parameters<typeof plainRequest>): Result.Resu
   }
 }
 
-const madeOf = (
-  delivery: Delivery,
-  { started, at }: Begun,
-  { url, headers }: Pick<Outgoing, "url" | "headers">,
-  { response, failure, phases, isGone }: Sent
-): Made => {
-  const durationMillis = Math.round(performance.now() - at)
-  const number = delivery.attempts + 1
-  return { attempt: { number, started, durationMillis, url, headers, response, failure, phases }, isGone }
-}
+const answered = ({ entry, started, at }: Begun, { url, headers }: Attempt["request"], answer: Answer): Answered => ({
+  entry,
+  number: numberOf(entry),
+  started,
+  durationMillis: Math.round(performance.now() - at),
+  // Not the request itself: its body would be held until the attempt is logged.
+  request: { url, headers },
+  answer
+})
 
 /**
- * A message about the connection without a host that a template took from the event: messages are shown with the
+ * An answer whose message does not name a host that a template took from the event: messages are shown with the
  * delivery, also to readers who may not view the object inside the event that names the host.
  */
-const withoutRenderedHost = <A extends Sent & Pick<Outgoing, "url">>({ identity }: Definition, sent: A): A => {
-  const { failure, url } = sent
+const withoutRenderedHost = ({ identity }: Definition, { url }: Outgoing, answer: Answer): Answer => {
+  const { failure } = answer
   const host = failure === undefined ? undefined : URL.parse(url)?.hostname
   const isWritten = "address" in identity && identity.address.toLowerCase().includes(host ?? "")
-  if (failure === undefined || host === undefined || isWritten) return sent
-  return { ...sent, failure: { ...failure, message: failure.message.replaceAll(host, hiddenMark) } }
+  if (failure === undefined || host === undefined || isWritten) return answer
+  return { ...answer, failure: { ...failure, message: failure.message.replaceAll(host, hiddenMark) } }
 }
 
-/** An attempt that fails before anything is made for it. */
-export const failUnsent = (definition: Definition, delivery: Delivery, nowMillis: number, failure: Failure): Made =>
-  unsent(definition, delivery, beginAt(nowMillis), failure)
-
 /** An attempt that never came to a request. */
-const unsent = ({ url }: Definition, delivery: Delivery, begun: Begun, failure: Failure): Made =>
-  madeOf(
-    delivery,
+const unsent = (begun: Begun, { url }: Definition, failure: Failure): Answered =>
+  answered(
     begun,
     { url, headers: {} },
-    { response: undefined, failure: toldAsSpent(delivery, failure), phases: none, isGone: false }
+    { response: undefined, failure: toldAsSpent(begun.entry.delivery, failure), phases: noPhases }
   )
 
-const none: Phases = { dns: undefined, connect: undefined, tls: undefined, firstByte: undefined, body: undefined }
+const noPhases: Phases = { dns: undefined, connect: undefined, tls: undefined, firstByte: undefined, body: undefined }
 
 /** Whether the webhook's templates have had all the time that a delivery gets. */
 const isSpent = ({ overruns = 0 }: Delivery, { reason }: Failure): boolean =>

@@ -17,16 +17,17 @@ import { inWords } from "../../telemetry/Telemetry.ts"
 import type { Entry } from "../../queue/Entry.ts"
 import { Streams } from "../../queue/Streams.ts"
 import { Templates } from "../../template/Template.ts"
-import { type Made, attemptPlainly, failUnsent, makeAttempt, outcomeOf } from "./Attempt.ts"
+import { type Answered, attemptPlainly, failUnsent, makeAttempt, outcomeOf, sharedBy } from "./Attempt.ts"
 import { EventBodies, type Loaded } from "../../changelog/EventBodies.ts"
 import { batchOf } from "../../webhook/Batch.ts"
 import { loopFailure } from "../../webhook/Chain.ts"
-import type { Result as Logged } from "../../log/Result.ts"
+import type { Attempt } from "../../log/Attempt.ts"
 import { DeliveryLog } from "../../log/DeliveryLog.ts"
 import { logDefectAndContinue } from "../../eventloop/LogDefect.ts"
 import { idsOf, measureAttempt } from "../../log/Measured.ts"
+import type { Answer, Failure, Outcome } from "../../event/Outcome.ts"
 import { disable } from "../Disable.ts"
-import type { Attempt, Failure, Outcome } from "../../event/Outcome.ts"
+import { wantsNoMore } from "../../transport/Send.ts"
 import type { ActorState } from "./ActorState.ts"
 import { withBodyRoom } from "./BodyRoom.ts"
 import { inRateSlot } from "./RateSlot.ts"
@@ -89,7 +90,7 @@ class Attempts {
     const waits = waitMillis > 0 || isPrepared || isLong || begun.length > 1 || !streams.isOurs(entry)
     if (waits) this.fork(this.surviving(begun, this.waitAndAttempt(begun, waitMillis)))
     else if (!this.mayAttempt(begun)) this.putOff(begun)
-    else attemptPlainly(current, entry.delivery, clock.currentTimeMillisUnsafe(), (made) => this.made(begun, made))
+    else attemptPlainly(current, entry, clock.currentTimeMillisUnsafe(), (attempt) => this.answered(begun, attempt))
   }
 
   /** Fails deliveries that would go on with a loop; returns the others. */
@@ -100,7 +101,7 @@ class Attempts {
       if (failure === undefined) return true
       if (loops.stop(id)) this.fork(Effect.logWarning(`deliver: webhook ${id} is stopped. ${failure.message}`))
       const now = this.services.clock.currentTimeMillisUnsafe()
-      this.made([entry], failUnsent(webhook.current().definition, entry.delivery, now, failure))
+      this.answered([entry], failUnsent(webhook.current().definition, entry, now, failure))
       return false
     })
   }
@@ -124,13 +125,13 @@ class Attempts {
       const [first] = entries
       if (first === undefined) return
       // No event in a batch of several is long.
-      const made = yield* this.services.bodies.use(first.delivery, webhook.current().isRendered, (loaded) =>
+      const attempt = yield* this.services.bodies.use(first.delivery, webhook.current().isRendered, (loaded) =>
         withBodyRoom(webhook.current().definition, (settle) => this.attempt(entries, loaded, settle))
       )
-      if (made === undefined) this.putOff(entries)
-      else if (entries.length > 1 && isOfTemplates(made)) this.halve(entries)
-      else if (entries.length > 1 && isTooLarge(made)) yield* this.shrink(entries)
-      else this.made(entries, made)
+      if (attempt === undefined) this.putOff(entries)
+      else if (entries.length > 1 && isOfTemplates(attempt)) this.halve(entries)
+      else if (entries.length > 1 && isTooLarge(attempt)) yield* this.shrink(entries)
+      else this.answered(entries, attempt)
     }
   )
 
@@ -145,7 +146,7 @@ class Attempts {
     if (!this.mayAttempt(entries) || (batch === undefined && entries.length > 1)) return Effect.undefined
     const others = entries.slice(1).map(({ delivery }) => delivery)
     const content = batch === undefined ? loaded : Result.map(loaded, (first) => batchOf([first, ...others], batch))
-    return makeAttempt(current, entries[0]!.delivery, content, this.services.templates, settle)
+    return makeAttempt(current, entries[0]!, content, this.services.templates, settle)
   }
 
   /** Drops entries whose lease expired and that another process claimed or ended; returns the others. */
@@ -167,45 +168,46 @@ class Attempts {
     }
   )
 
-  private made(entries: ReadonlyArray<Entry>, made: Made): void {
-    const isPlain = made.attempt.failure === undefined && !made.isGone && this.state.breaker.isCalm()
-    if (isPlain) this.record(entries.map((entry) => resultOf(entry, made.attempt, { kind: "Delivered" })))
-    else this.fork(this.surviving(entries, this.follow(entries, made)))
+  /** The entries shared the request of an attempt of the first of them. */
+  private answered(entries: ReadonlyArray<Entry>, first: Answered): void {
+    const each = entries.length === 1 ? [first] : entries.map((entry) => sharedBy(entry, first))
+    const { response, failure } = first.answer
+    const isPlain = failure === undefined && !wantsNoMore(response!) && this.state.breaker.isCalm()
+    if (isPlain) this.record(each.map((attempt) => ({ ...attempt, outcome: delivered })))
+    else this.fork(this.surviving(entries, this.follow(each, first.answer)))
   }
 
-  /** Applies the result of an attempt to its webhook, and to its deliveries. */
+  /** Applies the answer to the webhook, and to the deliveries. */
   private readonly follow = Effect.fnUntraced(
     { self: this },
-    function* (this: Attempts, entries: ReadonlyArray<Entry>, { attempt, isGone }: Made) {
+    function* (this: Attempts, each: ReadonlyArray<Answered>, { response, failure }: Answer) {
       const { state } = this
       // The same for all: entries with as many attempts are due at the same time again.
       const random = yield* Random.next
       const { definition } = state.webhook.current()
-      const results = yield* Effect.forEach(entries, (entry) =>
-        Effect.map(outcomeOf(definition, entry.delivery, attempt, random), (outcome) =>
-          resultOf(entry, attempt, outcome)
-        )
+      const attempts = yield* Effect.forEach(each, (attempt) =>
+        Effect.map(outcomeOf(definition, attempt, random), (outcome) => ({ ...attempt, outcome }))
       )
-      if (isGone) {
+      if (response !== undefined && wantsNoMore(response)) {
         state.isGone = true
         // Before the log, which others wait for too: no further request leaves for a receiver that is gone.
-        yield* turnOff(state.id, attempt.response!.status)
+        yield* turnOff(state.id, response.status)
       }
-      yield* state.breaker.turn(attempt.failure, isUrgent(entries))
-      this.record(results)
+      yield* state.breaker.turn(failure, isUrgent(each.map(({ entry }) => entry)))
+      this.record(attempts)
     }
   )
 
-  private record(results: ReadonlyArray<Logged>): void {
-    for (const result of results) {
-      measureAttempt(result.entry.delivery, result)
-      this.state.inFlight.answered(result.entry)
+  private record(attempts: ReadonlyArray<Attempt>): void {
+    for (const attempt of attempts) {
+      measureAttempt(attempt)
+      this.state.inFlight.answered(attempt.entry)
     }
     readOn(this.state)
-    this.services.log.record(results, this.logged)
+    this.services.log.record(attempts, this.logged)
   }
 
-  private readonly logged = ({ entry, outcome }: Logged): void => {
+  private readonly logged = ({ entry, outcome }: Attempt): void => {
     if (outcome.kind === "Retry") this.state.dueIn(outcome.delayMillis)
     this.ended(entry)
   }
@@ -253,20 +255,16 @@ class Attempts {
   }
 }
 
-/** An attempt as that of one of its entries. */
-const resultOf = (entry: Entry, attempt: Attempt, outcome: Outcome): Logged => {
-  const number = entry.delivery.attempts + 1
-  return { entry, attempt: attempt.number === number ? attempt : { ...attempt, number }, outcome }
-}
+const delivered: Outcome = { kind: "Delivered" }
 
 /** Whether they do not wait for an open breaker. */
 const isUrgent = (entries: ReadonlyArray<Entry>): boolean => entries.every(({ stream }) => stream === "urgent")
 
 /** Whether the attempt came to no request because of the templates, or of their input. */
-const isOfTemplates = ({ attempt: { failure } }: Made): boolean =>
+const isOfTemplates = ({ answer: { failure } }: Answered): boolean =>
   failure?.reason === "Render" || failure?.reason === "Overrun"
 
-const isTooLarge = ({ attempt: { response } }: Made): boolean => response?.status === 413
+const isTooLarge = ({ answer: { response } }: Answered): boolean => response?.status === 413
 
 /** For how many times as many deliveries as a receiver refused together batches stay smaller. */
 const refusedTimes = 20

@@ -1,6 +1,6 @@
 /** One request and its answer, with the times of its steps. A connection carries it (Connection.ts). */
 import type { Response } from "../../event/Outcome.ts"
-import { Answer } from "./Answer.ts"
+import { AnswerReader } from "./AnswerReader.ts"
 import { AnswerFault } from "./AnswerFault.ts"
 
 export class Exchange {
@@ -11,7 +11,7 @@ export class Exchange {
   onDone: (error: Error | undefined) => void = () => {}
   /** Ends the connection that carries it. */
   onAbort: (error: Error) => void = () => {}
-  readonly answer = new Answer()
+  readonly answer = new AnswerReader()
   /** Times by `performance.now()`: when it was asked for, written to the socket, first answered, and read to its end. */
   readonly began = performance.now()
   written: number | undefined

@@ -13,8 +13,8 @@ import type { WebhookRow } from "../../match/WebhookIndex.ts"
 import type { Definition } from "../Definition.ts"
 import type { Connected } from "../Connected.ts"
 import type { Outgoing } from "../../transport/Outgoing.ts"
-import { type Sent, sending } from "../../transport/Send.ts"
-import { Unsendable } from "../../event/Outcome.ts"
+import { sending } from "../../transport/Send.ts"
+import { type Answer, Unsendable } from "../../event/Outcome.ts"
 import { AccessTokens } from "./AccessTokens.ts"
 import type { ClientCertificate } from "../../transport/certificate/ClientCertificate.ts"
 import type { OAuthClient } from "./TokenRequest.ts"
@@ -57,22 +57,18 @@ export const tokensOf = (
   return before?.madeFrom === madeFrom ? before : new AccessTokens(identity.oauth, target, madeFrom)
 }
 
-interface SentAs extends Sent {
-  readonly url: string
-  readonly headers: Outgoing["headers"]
-}
+/** A request as it was sent, with its token, and the answer. */
+type Answered = readonly [request: Outgoing, answer: Answer]
 
 /** Sends the request, with a token if the webhook has one; fails where no token is to be had. */
 export const sendAs = (
   outgoing: Outgoing,
   { definition: { timeoutMillis }, connections, tokens }: Connected,
   nowMillis: number
-): Effect.Effect<SentAs, Unsendable> =>
+): Effect.Effect<Answered, Unsendable> =>
   tokens === undefined
-    ? Effect.map(sending(outgoing, connections, timeoutMillis, nowMillis), (sent) => sentAs(sent, outgoing))
+    ? Effect.map(sending(outgoing, connections, timeoutMillis, nowMillis), (answer) => [outgoing, answer])
     : sendWithToken(outgoing, { connections, timeoutMillis }, tokens, nowMillis)
-
-const sentAs = (sent: Sent, { url, headers }: Outgoing): SentAs => ({ ...sent, url, headers })
 
 /** A token that the receiver refuses is renewed once. All of it together has the time of one attempt. */
 const sendWithToken = Effect.fnUntraced(function* (
@@ -85,16 +81,18 @@ const sendWithToken = Effect.fnUntraced(function* (
   const leftMillis = () => Math.max(Math.round(begun + timeoutMillis - performance.now()), 1)
   const sendWith = (token: string) => {
     const bearing = { ...outgoing, headers: { ...outgoing.headers, authorization: `Bearer ${token}` } }
-    return Effect.map(sending(bearing, connections, leftMillis(), nowMillis), (sent) => sentAs(sent, bearing))
+    const answered = (answer: Answer): Answered => [bearing, answer]
+    return Effect.map(sending(bearing, connections, leftMillis(), nowMillis), answered)
   }
   const first = yield* tokens.get(leftMillis())
   if (first.failure !== undefined) return yield* new Unsendable({ failure: first.failure })
-  const sent = yield* sendWith(first.token)
-  if (sent.response?.status !== 401 || sent.failure?.reason !== "Status") return sent
+  const answered = yield* sendWith(first.token)
+  const [sent, answer] = answered
+  if (answer.response?.status !== 401 || answer.failure?.reason !== "Status") return answered
   const second = yield* tokens.renew(first.token, leftMillis())
   if (second.failure !== undefined) {
     const message = `The receiver refused the token with 401. ${second.failure.message}`
-    return { ...sent, failure: { ...second.failure, message } }
+    return [sent, { ...answer, failure: { ...second.failure, message } }] satisfies Answered
   }
-  return second.token === first.token ? sent : yield* sendWith(second.token)
+  return second.token === first.token ? answered : yield* sendWith(second.token)
 })

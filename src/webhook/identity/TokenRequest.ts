@@ -5,8 +5,7 @@
 import { version } from "../../Config.ts"
 import { addressProblem, isTemplate } from "../Request.ts"
 import type { Outgoing } from "../../transport/Outgoing.ts"
-import type { Sent } from "../../transport/Send.ts"
-import type { Failure, Response } from "../../event/Outcome.ts"
+import type { Answer, Failure, Response } from "../../event/Outcome.ts"
 
 /** How the client identifies itself to the token endpoint. */
 export interface OAuthClient {
@@ -78,7 +77,7 @@ const errors: ReadonlySet<unknown> = new Set([
 ])
 
 /** The answer of a token endpoint, or the failure to give one. */
-export const tokenAnswer = ({ response, failure }: Pick<Sent, "response" | "failure">): TokenAnswer => {
+export const tokenAnswer = ({ response, failure }: Pick<Answer, "response" | "failure">): TokenAnswer => {
   if (response === undefined) return noToken(`The token endpoint gave no answer: ${failure?.message}`)
   const answer = readAnswer(response)
   if (answer.failure === undefined) return answer

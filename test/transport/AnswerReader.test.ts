@@ -1,7 +1,7 @@
 import { textOf } from "../../src/transport/exchange/AnswerText.ts"
 import fc from "fast-check"
 import { describe, expect, it, test } from "vitest"
-import { Answer } from "../../src/transport/exchange/Answer.ts"
+import { AnswerReader } from "../../src/transport/exchange/AnswerReader.ts"
 import { AnswerFault } from "../../src/transport/exchange/AnswerFault.ts"
 
 interface Read {
@@ -14,7 +14,7 @@ interface Read {
 
 /** Reads pieces until the answer is whole. */
 const readPieces = (pieces: ReadonlyArray<Buffer>): Read | AnswerFault => {
-  const answer = new Answer()
+  const answer = new AnswerReader()
   let isWhole = false
   try {
     for (const piece of pieces) isWhole ||= answer.read(piece)

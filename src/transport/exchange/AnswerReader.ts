@@ -30,7 +30,7 @@ interface Body {
   readonly take: (bytes: Buffer, keep: (part: Buffer) => void) => { readonly taken: number; readonly hasEnded: boolean }
 }
 
-export class Answer {
+export class AnswerReader {
   /** 0 until it is known. */
   status = 0
   headers: AnswerHeaders = {}

@@ -1,7 +1,7 @@
 /** Shares of reading, when some webhooks have a backlog and others keep up. */
 import { Effect } from "effect"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
-import { FairShare } from "../../src/deliver/actor/FairShare.ts"
+import { FairShare } from "../../src/deliver/reading/FairShare.ts"
 
 let turns: FairShare
 /** The clock, milliseconds. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { ReadAhead } from "../../src/deliver/actor/ReadAhead.ts"
+import { ReadAhead } from "../../src/deliver/reading/ReadAhead.ts"
 
 const started = () => {
   let now = 1000

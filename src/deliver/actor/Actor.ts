@@ -11,27 +11,26 @@ import type { SqlClient } from "effect/sql"
 import { processLimits } from "../../limit/ProcessLimits.ts"
 import { monotonicMillis } from "../../eventloop/Monotonic.ts"
 import { Pace } from "../../eventloop/Pace.ts"
-import { Stall } from "../../eventloop/Stall.ts"
 import type { BreakerNews } from "../../queue/Breaker.ts"
 import type { Entry } from "../../queue/Entry.ts"
 import { Streams } from "../../queue/Streams.ts"
 import type { Templates } from "../../template/Template.ts"
 import type { EventBodies } from "../../changelog/EventBodies.ts"
-import { Gathering } from "./Gathering.ts"
+import { Gathering } from "../reading/Gathering.ts"
 import { makeSharedBreaker } from "../breaker/SharedBreaker.ts"
 import type { DeliveryLog } from "../../log/DeliveryLog.ts"
 import { logDefectAndContinue } from "../../eventloop/LogDefect.ts"
-import type { ActorState } from "./ActorState.ts"
+import { ActorMode } from "./ActorMode.ts"
+import type { ActorParts } from "./ActorParts.ts"
 import { makeAttempts } from "./Attempts.ts"
 import { makeConnected } from "../../webhook/Connected.ts"
 import type { Definition, UnusableWebhook } from "../../webhook/Definition.ts"
 import { makeEarliestTimer } from "./EarliestTimer.ts"
-import type { FairShare } from "./FairShare.ts"
+import type { FairShare } from "../reading/FairShare.ts"
 import { InFlight } from "./InFlight.ts"
 import type { Intake } from "./Intake.ts"
 import type { Loops } from "./Loops.ts"
-import { ReadAhead } from "./ReadAhead.ts"
-import { readAndStart } from "./Reading.ts"
+import { Reading } from "../reading/Reading.ts"
 
 export interface Actor {
   /** Something may be there to read. */
@@ -73,7 +72,7 @@ interface Shared {
 export const startActor = (
   first: Definition,
   { share, intake, loops }: Shared,
-  refresh: ActorState["refresh"]
+  refresh: ActorParts["refresh"]
 ): Effect.Effect<Actor, UnusableWebhook, Scope.Scope | Needs> =>
   Effect.gen(function* () {
     const streams = yield* Streams
@@ -91,27 +90,21 @@ export const startActor = (
     const dueIn: (millis: number) => void = yield* makeEarliestTimer(Effect.suspend(() => promote))
     const lookIn = yield* makeEarliestTimer(Effect.sync(wake))
     const now = yield* monotonicMillis
+    const mode = new ActorMode()
     const gathering = new Gathering(now, lookIn)
-    const readAhead = new ReadAhead(now)
+    const own = { id, mode, webhook, breaker, inFlight, intake, loops, gathering }
+    const parts: ActorParts = { ...own, refresh, wake, lookIn, dueIn }
+    const promote = promoteDue(parts, streams)
     const { unreadMillis } = (yield* Pace).deliver
-    const reads = new Stall(`webhook ${id} could not be read`, unreadMillis)
-    const own = { id, webhook, breaker, inFlight, intake, loops, gathering, readAhead, reads }
-    const parts = { ...own, refresh, wake, lookIn, dueIn }
-    const none = { hasMore: false, isReadingAhead: false, isGone: false, awaitsShare: false, refreshed: 0 }
-    const state: ActorState = { ...parts, ...none, mayBeUrgent: true }
-    const promote = promoteDue(state, streams)
-    const start = yield* makeAttempts(state, fork)
-    const scope = yield* Effect.scope
-    const read = logDefectAndContinue(`reading webhook ${id}`)(readAndStart(state, share, start, scope))
+    const reading = new Reading(parts, { share, scope: yield* Effect.scope, now, unreadMillis })
+    const start = yield* makeAttempts(parts, reading, fork)
+    const read = logDefectAndContinue(`reading webhook ${id}`)(reading.read(start))
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(signals), read)))
     yield* promote
     wake()
     return {
       wake,
-      urge: () => {
-        state.mayBeUrgent = true
-        wake()
-      },
+      urge: () => reading.urge(),
       prefer: (ids) => inFlight.prefer(ids),
       adopt: (entries) => {
         if (entries.length === 0) return
@@ -120,7 +113,7 @@ export const startActor = (
       },
       redefine: (definition) =>
         Effect.map(webhook.redefine(definition), () => {
-          state.isGone = false
+          mode.turn("redefine")
           // It may be what the receiver needed: it is probed at once.
           breaker.probeNow()
           wake()
@@ -129,7 +122,7 @@ export const startActor = (
         Effect.suspend(() => streams.handBack(id, inFlight.takeNotBegun(Number.POSITIVE_INFINITY)))
       ),
       held: () => inFlight.all(),
-      problems: () => reads.problems(),
+      problems: () => reading.problems(),
       learn: breaker.learn,
       isOpen: breaker.isOpen,
       isOrdered: () => webhook.current().definition.ordered,
@@ -139,7 +132,7 @@ export const startActor = (
 
 /** Moves the deliveries that are due to where they are read. */
 const promoteDue = Effect.fnUntraced(
-  function* ({ id, webhook, intake, wake, dueIn }: ActorState, streams: Streams["Service"]) {
+  function* ({ id, webhook, intake, wake, dueIn }: ActorParts, streams: Streams["Service"]) {
     const { moved, next } = yield* streams.promote(id, webhook.current().definition.ordered)
     if (next !== undefined) dueIn(next)
     if (moved === 0) return

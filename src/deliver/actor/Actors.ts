@@ -16,7 +16,7 @@ import type { DeliveryLog } from "../../log/DeliveryLog.ts"
 import { discardDeleted } from "../../queue/recover/Deleted.ts"
 import { type Actor, startActor } from "./Actor.ts"
 import { type UnusableWebhook, definitionOf, surroundings } from "../../webhook/Definition.ts"
-import { FairShare } from "./FairShare.ts"
+import { FairShare } from "../reading/FairShare.ts"
 import { Intake } from "./Intake.ts"
 import { Loops } from "./Loops.ts"
 

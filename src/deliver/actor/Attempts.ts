@@ -28,18 +28,16 @@ import { idsOf, measureAttempt } from "../../log/Measured.ts"
 import type { Answer, Failure, Outcome } from "../../event/Outcome.ts"
 import { disable } from "../Disable.ts"
 import { wantsNoMore } from "../../transport/Send.ts"
-import type { ActorState } from "./ActorState.ts"
+import type { ActorParts } from "./ActorParts.ts"
 import { withBodyRoom } from "./BodyRoom.ts"
 import { inRateSlot } from "./RateSlot.ts"
-
-/** Starts the attempt of an entry, or of a batch of several, in so many milliseconds. */
-export type Start = (entries: ReadonlyArray<Entry>, waitMillis: number) => void
+import type { Reading, Start } from "../reading/Reading.ts"
 
 /**
  * At the end of the scope attempts under way get time to end; then the other entries are handed back. `fork` lives
  * longer than the webhook's connections: attempts that their end cuts off are logged.
  */
-export const makeAttempts = Effect.fnUntraced(function* (state: ActorState, fork: Fork) {
+export const makeAttempts = Effect.fnUntraced(function* (parts: ActorParts, reading: Reading, fork: Fork) {
   const services = {
     streams: yield* Streams,
     templates: yield* Templates,
@@ -48,7 +46,7 @@ export const makeAttempts = Effect.fnUntraced(function* (state: ActorState, fork
     clock: yield* Clock.Clock,
     pace: (yield* Pace).deliver
   }
-  const attempts = new Attempts(state, services, fork)
+  const attempts = new Attempts(parts, reading, services, fork)
   yield* Effect.addFinalizer(() => attempts.end)
   return attempts.start satisfies Start
 })
@@ -67,18 +65,20 @@ type Work = Effect.Effect<void, never, Streams | SqlClient.SqlClient>
 type Fork = (work: Work) => unknown
 
 class Attempts {
-  private readonly state: ActorState
+  private readonly parts: ActorParts
+  private readonly reading: Reading
   private readonly services: Services
   private readonly fork: Fork
 
-  constructor(state: ActorState, services: Services, fork: Fork) {
-    this.state = state
+  constructor(parts: ActorParts, reading: Reading, services: Services, fork: Fork) {
+    this.parts = parts
+    this.reading = reading
     this.services = services
     this.fork = fork
   }
 
   readonly start: Start = (entries, waitMillis) => {
-    const { webhook, inFlight } = this.state
+    const { webhook, inFlight } = this.parts
     const { streams, clock } = this.services
     const begun = this.withoutLoops(entries.filter((entry) => inFlight.begin(entry)))
     const [entry] = begun
@@ -95,7 +95,7 @@ class Attempts {
 
   /** Fails deliveries that would go on with a loop; returns the others. */
   private withoutLoops(begun: ReadonlyArray<Entry>): ReadonlyArray<Entry> {
-    const { id, webhook, loops } = this.state
+    const { id, webhook, loops } = this.parts
     return begun.filter((entry) => {
       const failure = loopFailure(entry.delivery)
       if (failure === undefined) return true
@@ -107,19 +107,20 @@ class Attempts {
   }
 
   /** Waits for the attempts under way, and hands back the entries that are left. */
-  readonly end = Effect.suspend(() =>
-    Effect.timeoutOption(this.state.inFlight.awaitNone, this.services.pace.graceMillis)
-  ).pipe(
-    Effect.andThen(Effect.suspend(() => this.services.streams.handBack(this.state.id, this.state.inFlight.all()))),
+  readonly end = Effect.suspend(() => {
+    this.parts.mode.turn("end")
+    return Effect.timeoutOption(this.parts.inFlight.awaitNone, this.services.pace.graceMillis)
+  }).pipe(
+    Effect.andThen(Effect.suspend(() => this.services.streams.handBack(this.parts.id, this.parts.inFlight.all()))),
     Effect.ignore,
-    Effect.ensuring(Effect.sync(() => this.state.inFlight.leave()))
+    Effect.ensuring(Effect.sync(() => this.parts.inFlight.leave()))
   )
 
   /** Waits for everything that the attempt needs, and holds its entries until the answer. */
   private readonly waitAndAttempt = Effect.fnUntraced(
     { self: this },
     function* (this: Attempts, begun: ReadonlyArray<Entry>, waitMillis: number) {
-      const { webhook } = this.state
+      const { webhook } = this.parts
       if (waitMillis > 0) yield* inRateSlot(() => webhook.current().definition, waitMillis)
       const entries = yield* this.withoutLost(begun)
       const [first] = entries
@@ -141,7 +142,7 @@ class Attempts {
     loaded: Result.Result<Loaded, Failure>,
     settle: (bytes: number) => void
   ) {
-    const current = this.state.webhook.current()
+    const current = this.parts.webhook.current()
     const { batch } = current.definition
     if (!this.mayAttempt(entries) || (batch === undefined && entries.length > 1)) return Effect.undefined
     const others = entries.slice(1).map(({ delivery }) => delivery)
@@ -154,7 +155,7 @@ class Attempts {
     { self: this },
     function* (this: Attempts, entries: ReadonlyArray<Entry>) {
       const { streams } = this.services
-      const { id, inFlight, webhook } = this.state
+      const { id, inFlight, webhook } = this.parts
       const doubtful = entries.filter((entry) => !streams.isOurs(entry))
       if (doubtful.length === 0) return entries
       const lost = new Set(yield* streams.keep(id, doubtful).pipe(Effect.orElseSucceed(() => doubtful)))
@@ -172,7 +173,7 @@ class Attempts {
   private answered(entries: ReadonlyArray<Entry>, first: Answered): void {
     const each = entries.length === 1 ? [first] : entries.map((entry) => sharedBy(entry, first))
     const { response, failure } = first.answer
-    const isPlain = failure === undefined && !wantsNoMore(response!) && this.state.breaker.isCalm()
+    const isPlain = failure === undefined && !wantsNoMore(response!) && this.parts.breaker.isCalm()
     if (isPlain) this.record(each.map((attempt) => ({ ...attempt, outcome: delivered })))
     else this.fork(this.surviving(entries, this.follow(each, first.answer)))
   }
@@ -181,19 +182,19 @@ class Attempts {
   private readonly follow = Effect.fnUntraced(
     { self: this },
     function* (this: Attempts, each: ReadonlyArray<Answered>, { response, failure }: Answer) {
-      const { state } = this
+      const { parts } = this
       // The same for all: entries with as many attempts are due at the same time again.
       const random = yield* Random.next
-      const { definition } = state.webhook.current()
+      const { definition } = parts.webhook.current()
       const attempts = yield* Effect.forEach(each, (attempt) =>
         Effect.map(outcomeOf(definition, attempt, random), (outcome) => ({ ...attempt, outcome }))
       )
       if (response !== undefined && wantsNoMore(response)) {
-        state.isGone = true
+        parts.mode.turn("dismiss")
         // Before the log, which others wait for too: no further request leaves for a receiver that is gone.
-        yield* turnOff(state.id, response.status)
+        yield* turnOff(parts.id, response.status)
       }
-      yield* state.breaker.turn(failure, isUrgent(each.map(({ entry }) => entry)))
+      yield* parts.breaker.turn(failure, isUrgent(each.map(({ entry }) => entry)))
       this.record(attempts)
     }
   )
@@ -201,29 +202,29 @@ class Attempts {
   private record(attempts: ReadonlyArray<Attempt>): void {
     for (const attempt of attempts) {
       measureAttempt(attempt)
-      this.state.inFlight.answered(attempt.entry)
+      this.parts.inFlight.answered(attempt.entry)
     }
-    readOn(this.state)
+    this.reading.readOn()
     this.services.log.record(attempts, this.logged)
   }
 
   private readonly logged = ({ entry, outcome }: Attempt): void => {
-    if (outcome.kind === "Retry") this.state.dueIn(outcome.delayMillis)
+    if (outcome.kind === "Retry") this.parts.dueIn(outcome.delayMillis)
     this.ended(entry)
   }
 
   private mayAttempt(entries: ReadonlyArray<Entry>): boolean {
-    return !this.state.isGone && (isUrgent(entries) || !this.state.breaker.isShut())
+    return this.parts.mode.mayAttempt && (isUrgent(entries) || !this.parts.breaker.isShut())
   }
 
   private putOff(entries: ReadonlyArray<Entry>): void {
-    this.state.inFlight.postpone(entries)
+    this.parts.inFlight.postpone(entries)
     for (const entry of entries) this.ended(entry)
   }
 
   /** Nothing was taken, for one event's sake perhaps: the others must not fail with it. */
   private halve(entries: ReadonlyArray<Entry>, times = 1): void {
-    const { inFlight, gathering, wake } = this.state
+    const { inFlight, gathering, wake } = this.parts
     gathering.halve(entries.length, times)
     inFlight.putBack(entries)
     for (const entry of entries) this.ended(entry)
@@ -233,23 +234,20 @@ class Attempts {
   /** The receiver takes no body of this length. It answered, so it is there; no delivery of the batch failed. */
   private shrink(entries: ReadonlyArray<Entry>) {
     return Effect.andThen(
-      this.state.breaker.turn(undefined),
+      this.parts.breaker.turn(undefined),
       Effect.sync(() => this.halve(entries, refusedTimes))
     )
   }
 
   private ended(entry: Entry): void {
-    const { inFlight, webhook, wake } = this.state
-    inFlight.end(entry)
-    // Entries that wait for this one, for order's sake, can be read now.
-    if (webhook.current().definition.ordered || (this.state.mayBeUrgent && this.state.breaker.isShut())) wake()
-    else readOn(this.state)
+    this.parts.inFlight.end(entry)
+    this.reading.readBehind()
   }
 
   /** After a defect the leases of its entries end, and they are claimed and attempted again. */
   private surviving(entries: ReadonlyArray<Entry>, work: Work): Work {
     return Effect.onError(work, () => Effect.sync(() => entries.forEach((entry) => this.ended(entry)))).pipe(
-      logDefectAndContinue(`an attempt of webhook ${this.state.id}`),
+      logDefectAndContinue(`an attempt of webhook ${this.parts.id}`),
       Effect.annotateLogs(idsOf(entries[0]!.delivery))
     )
   }
@@ -268,16 +266,6 @@ const isTooLarge = ({ answer: { response } }: Answered): boolean => response?.st
 
 /** For how many times as many deliveries as a receiver refused together batches stay smaller. */
 const refusedTimes = 20
-
-/** Longest time for which a free place waits for others, milliseconds: most of them may be slow, or hang. */
-const refillMillis = 10
-
-/** Wakes the reader where half of the room is free, or in a moment, instead of once per entry. */
-const readOn = ({ inFlight, webhook, hasMore, wake, lookIn }: ActorState): void => {
-  if (!hasMore && !inFlight.hasNotBegun) return
-  if (inFlight.isHalfFree(webhook.current().definition.maxInFlight)) wake()
-  else lookIn(refillMillis)
-}
 
 const turnOff = (webhook: number, status: number) =>
   disable(webhook, `its receiver answered ${status} to say that it wants nothing any more`).pipe(

@@ -23,7 +23,7 @@ const headBytesMax = 16 * 1024
 /** Informational answers before the one that counts. */
 const informationalMax = 16
 
-export type AnswerHeaders = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+type AnswerHeaders = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 
 /** Takes what belongs to the body; returns how many bytes that were, and whether the body has ended. */
 interface Body {

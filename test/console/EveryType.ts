@@ -85,7 +85,11 @@ export const expectLivesInConsole = (types: ReadonlyArray<ObjectType>): void => 
   const addInForm = async (page: Page, type: ObjectType, body: Json): Promise<number> => {
     await fillForm(page, type, body)
     const [answer] = await Promise.all([
-      page.waitForResponse((response) => response.request().method() === "POST"),
+      // Some forms post what is typed, to check it.
+      page.waitForResponse((response) => {
+        const request = response.request()
+        return request.method() === "POST" && request.isNavigationRequest()
+      }),
       page.click(".form-end button:has-text('Add')")
     ])
     const why =

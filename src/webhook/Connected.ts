@@ -6,8 +6,7 @@ import { Effect, Exit, Scope } from "effect"
 import { paused } from "../eventloop/Pace.ts"
 import { type Connections, openConnections } from "../transport/Connector.ts"
 import { isRendered } from "./Request.ts"
-import type { AccessTokens } from "./identity/AccessTokens.ts"
-import { tokensOf } from "./identity/Identity.ts"
+import { AccessTokens } from "./identity/AccessTokens.ts"
 import { type Definition, type UnusableWebhook, unusable } from "./Definition.ts"
 
 export interface Connected {
@@ -22,6 +21,13 @@ export interface Connected {
 export interface ConnectedWebhook {
   readonly current: () => Connected
   readonly redefine: (definition: Definition) => Effect.Effect<void, UnusableWebhook>
+}
+
+/** The tokens of a webhook's definition, undefined where it needs none; those of the one before it if they still hold. */
+const tokensOf = ({ identity, target }: Definition, before: AccessTokens | undefined): AccessTokens | undefined => {
+  if (!("oauth" in identity) || identity.oauth === undefined) return undefined
+  const { madeFrom } = identity.oauth
+  return before?.madeFrom === madeFrom ? before : new AccessTokens(identity.oauth, target, madeFrom)
 }
 
 /** The webhook for the scope; at its end requests that are still under way are cut off. */

@@ -3,7 +3,7 @@
  * answer. Pure. No message repeats anything of the answer but its status and an error of the RFC.
  */
 import { version } from "../../Config.ts"
-import { addressProblem, isTemplate } from "../Request.ts"
+import { addressProblem, isTemplate } from "../RequestText.ts"
 import type { Outgoing } from "../../transport/Outgoing.ts"
 import type { Answer, Failure, Response } from "../../event/Outcome.ts"
 

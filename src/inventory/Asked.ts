@@ -1,5 +1,5 @@
 /** Filters that compare neither a field nor the end of a path. */
-import type { Counted } from "./Counted.ts"
+import type { Table } from "./Counted.ts"
 
 export interface Asked {
   /**
@@ -13,7 +13,12 @@ export interface Asked {
    * SQL over `t`. `value` is SQL of the value: a list of texts, an address, the rows of the type, a list of ids, or the
    * pattern of `ilike` for texts that contain it.
    */
-  readonly sql: (...args: [...Parameters<Counted>, value: string]) => string
+  readonly sql: <Type extends Table>(
+    type: Type,
+    types: ReadonlyMap<string, Type>,
+    from: (type: Type) => string,
+    value: string
+  ) => string
   /** In place of `sql` for users who may not see every object of the type: other texts may tell of what is hidden. */
   readonly sqlOfSome?: Asked["sql"]
 }

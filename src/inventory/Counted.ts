@@ -1,12 +1,23 @@
 /** Counts that are not stored: the database computes them, by index, for the objects of a page. */
 import { literal } from "../postgres/Literal.ts"
-import type { ObjectType } from "./ObjectType.ts"
+import type { Fields } from "./Field.ts"
 
-/** Object types by id. */
-type Types = ReadonlyMap<string, ObjectType>
+/** An object type as SQL names it. */
+export interface Table {
+  readonly table: string
+  readonly fields: Fields
+  readonly columns: Readonly<Record<string, string>>
+}
 
-/** An SQL expression over `t`, a row of the type. `from` gives the objects of a type that the current user may see. */
-export type Counted = (type: ObjectType, types: Types, from: (type: ObjectType) => string) => string
+/**
+ * An SQL expression over `t`, a row of the type. `types`: all of them by id. `from` gives the objects of a type that the
+ * current user may see.
+ */
+export type Counted = <Type extends Table>(
+  type: Type,
+  types: ReadonlyMap<string, Type>,
+  from: (type: Type) => string
+) => string
 
 /** Objects of a type whose reference names this one. */
 export const countOf =
@@ -14,17 +25,17 @@ export const countOf =
   (_, types, from) =>
     counting(types.get(id)!, field, from)
 
-const counting = (target: ObjectType, field: string, from: (type: ObjectType) => string): string =>
+const counting = <Type extends Table>(target: Type, field: string, from: (type: Type) => string): string =>
   bounded(target, from(target), ["id"], (id) => naming(target, field, id!))
 
 /** SQL that `c`, an object of a type, names the object of an id in this field. */
-const naming = ({ columns, fields }: ObjectType, field: string, id: string): string =>
+const naming = ({ columns, fields }: Table, field: string, id: string): string =>
   fields[field]!.reference?.many === true
     ? `c.${columns[field]} @> array[${id}::bigint]`
     : `c.${columns[field]} = ${id}`
 
 /** SQL that `c`, an object of a type, names `t` in this field. */
-export const namesThis = (type: ObjectType, field: string): string => naming(type, field, "t.id")
+export const namesThis = (type: Table, field: string): string => naming(type, field, "t.id")
 
 /** Up to so many objects are counted exactly; above, Postgres' estimate bounds the cost. */
 const countedMax = 10_000
@@ -34,7 +45,7 @@ const countedMax = 10_000
  * of them the count is exact however large: an estimate would include hidden objects.
  */
 export const bounded = (
-  target: ObjectType,
+  target: Table,
   from: string,
   columns: ReadonlyArray<string>,
   condition: (...values: ReadonlyArray<string>) => string

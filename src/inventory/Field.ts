@@ -7,7 +7,6 @@
 import type { Vault } from "./Vault.ts"
 import { ExactNumber } from "../postgres/ExactJson.ts"
 import type { Hiding } from "./field/hidden/Hiding.ts"
-import type { CustomField } from "./types/extras/CustomField.ts"
 
 /** An object as a row: canonical values by field name. */
 export type Row = Readonly<Record<string, unknown>> & { readonly id: number }
@@ -32,6 +31,14 @@ export type Messages =
 /** By field name; `__all__` for rules about several fields. */
 export type Errors = Readonly<Record<string, Messages>>
 
+/** The definition of a custom field, as far as a representation reads it. */
+export interface CustomDefinition {
+  readonly name: string
+  readonly type: string
+  /** The type of the objects that its values name, null where they name none. */
+  readonly object_type: string | null
+}
+
 /** The other data that a representation may read. */
 export interface View {
   /** Address before `/api/…`, without a trailing slash. */
@@ -51,7 +58,7 @@ export interface View {
   /** Opens a sealed copy; absent where copies are not shown. */
   readonly reveal?: ((sealed: string) => string | undefined) | undefined
   /** The custom fields of an object type, in their order. */
-  readonly customFields: (type: string) => ReadonlyArray<CustomField>
+  readonly customFields: (type: string) => ReadonlyArray<CustomDefinition>
   /**
    * The counts of an object (see Counted.ts), and the ids of what points at it; undefined where they were not read, as
    * for nested objects and in events.

@@ -1,5 +1,14 @@
-import { type Field, type Row, type View, invalid, isDictionary, makeField, typeName, value } from "../Field.ts"
-import type { CustomField } from "../types/extras/CustomField.ts"
+import {
+  type CustomDefinition,
+  type Field,
+  type Row,
+  type View,
+  invalid,
+  isDictionary,
+  makeField,
+  typeName,
+  value
+} from "../Field.ts"
 import { Unreadable, bounds, parseJson, readableJson, shownOf } from "../Unreadable.ts"
 
 /** Most values that a request may give one object: each that has no custom field costs a message. */
@@ -37,7 +46,7 @@ const shown = (
   values: unknown,
   view: View,
   type: string,
-  show: (definition: CustomField, value: unknown, view: View) => unknown
+  show: (definition: CustomDefinition, value: unknown, view: View) => unknown
 ): unknown =>
   Object.fromEntries(
     view.customFields(type).map((definition) => {
@@ -47,7 +56,7 @@ const shown = (
     })
   )
 
-const represent = ({ type, object_type: target }: CustomField, value: unknown, view: View): unknown => {
+const represent = ({ type, object_type: target }: CustomDefinition, value: unknown, view: View): unknown => {
   const nested = (id: number) => (target === null ? null : view.nested(target, id))
   switch (type) {
     case "object":
@@ -64,7 +73,7 @@ const represent = ({ type, object_type: target }: CustomField, value: unknown, v
  * names no declared type; its values point at nothing.
  */
 export const customReferences = (
-  definitions: ReadonlyArray<CustomField>,
+  definitions: ReadonlyArray<CustomDefinition>,
   rows: Iterable<Row>,
   declared: Pick<ReadonlyMap<string, unknown>, "has">
 ): ReadonlyMap<string, ReadonlySet<number>> => {

@@ -7,7 +7,6 @@ import { flagged } from "../Asked.ts"
 import type { Derived } from "../Derived.ts"
 import type { Field, Row, View } from "../Field.ts"
 import type { Bond, OtherSide } from "../Rule.ts"
-import type IpAddress from "../types/ipam/IpAddress.ts"
 import { ref } from "../field/Reference.ts"
 
 interface Machine {
@@ -95,7 +94,7 @@ const bond = (
         and (f.${owner}_id = j.id${shares === undefined ? "" : ` or ${shares}`}))`,
     rule: `The primary IPv${family} address is assigned to an interface of the machine.`,
     errors: (row, find) => {
-      const shown = String(find<typeof IpAddress>("ipam.ipaddress", row[name])?.address)
+      const shown = String(find("ipam.ipaddress", row[name])?.["address"])
       return shown.includes(":") === (family === 6)
         ? { [name]: [`The specified IP address (${shown}) is not assigned to this ${called}.`] }
         : { [name]: [otherFamily(shown, family)] }

@@ -18,7 +18,3 @@ export const hostOf = (sql: string): string => `(host(${sql})::inet)`
 
 export const sameAddress = (sql: string, type: string, value: string, bind: Bind): string =>
   `${type === "inet" && !value.includes("/") ? hostOf(sql) : sql} = ${bind(value)}::inet`
-
-/** SQL of the host in an address, and its port if it names one. A template in it stays as it is written. */
-export const hostOfUrl = (address: string): string =>
-  String.raw`lower(substring(${address} from '^\s*[A-Za-z]+://(?:[^/?#@]*@)?([^/?#]*)'))`

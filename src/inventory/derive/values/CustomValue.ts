@@ -5,7 +5,20 @@ import { type ExactNumber, compareNumbers, isNumber } from "../../../postgres/Ex
 import { isDictionary, isStorable, printed } from "../../Field.ts"
 import { isDay } from "../../field/Calendar.ts"
 import { isJsonStorable, time } from "../../field/Scalar.ts"
-import type { CustomField } from "../../types/extras/CustomField.ts"
+
+/** The rules of a custom field for a value. */
+interface Rules {
+  readonly required: boolean
+  readonly validation_regex: string
+  readonly validation_minimum: number | ExactNumber | null
+  readonly validation_maximum: number | ExactNumber | null
+  readonly choices: ReadonlyArray<string>
+}
+
+interface Definition extends Rules {
+  readonly type: keyof typeof checks
+  readonly object_type: string | null
+}
 
 /** Canonical form of a value: objects by id (also from their representation), points in time in UTC. */
 export const canonical = (kind: unknown, value: unknown): unknown => {
@@ -22,7 +35,7 @@ const moment = time()
 
 /** Why a value is refused, in NetBox's words; undefined if it is valid. */
 export const refusal = (
-  definition: CustomField,
+  definition: Definition,
   value: unknown,
   existing: ReadonlyMap<string, ReadonlySet<number>>
 ): string | undefined => {
@@ -32,7 +45,7 @@ export const refusal = (
   return checks[definition.type](value, definition, existing.get(definition.object_type ?? "") ?? new Set())
 }
 
-type Check = (value: unknown, definition: CustomField, existing: ReadonlySet<number>) => string | undefined
+type Check = (value: unknown, rules: Rules, existing: ReadonlySet<number>) => string | undefined
 
 const isText: Check = (value, { validation_regex: pattern }) => {
   if (typeof value !== "string" || !isStorable(value)) return "Value must be a string."
@@ -55,13 +68,13 @@ export const compiledPattern = (pattern: string): Pattern | PatternError => {
 
 const inBounds = (
   value: number | ExactNumber,
-  { validation_minimum: least, validation_maximum: most }: CustomField
+  { validation_minimum: least, validation_maximum: most }: Rules
 ): string | undefined => {
   if (least !== null && compareNumbers(value, least) < 0) return `Value must be at least ${least}`
   return most !== null && compareNumbers(value, most) > 0 ? `Value must not exceed ${most}` : undefined
 }
 
-const isChoice = (value: unknown, { choices }: CustomField): string | undefined =>
+const isChoice = (value: unknown, { choices }: Rules): string | undefined =>
   typeof value === "string" && choices.includes(value)
     ? undefined
     : `Invalid choice (${printed(value)}). Available choices are: ${choices.join(", ")}`
@@ -72,7 +85,7 @@ const isObject: Check = (value, _, existing) => {
 }
 
 /** By type of custom field. */
-const checks: Readonly<Record<CustomField["type"], Check>> = {
+const checks = {
   text: isText,
   longtext: isText,
   url: isText,
@@ -96,4 +109,4 @@ const checks: Readonly<Record<CustomField["type"], Check>> = {
     Array.isArray(value)
       ? value.map((each) => isObject(each, definition, existing)).find((each) => each !== undefined)
       : "Value must be a list of object IDs."
-}
+} satisfies Readonly<Record<string, Check>>

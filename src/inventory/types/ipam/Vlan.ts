@@ -1,14 +1,4 @@
-import {
-  type Counted,
-  broken,
-  choice,
-  countOf,
-  defineObjectType,
-  integer,
-  labels,
-  ref,
-  text
-} from "../../ObjectType.ts"
+import { broken, choice, countOf, defineObjectType, integer, labels, ref, text } from "../../ObjectType.ts"
 import type Site from "../dcim/Site.ts"
 import type VlanGroup from "./VlanGroup.ts"
 
@@ -16,7 +6,11 @@ import type VlanGroup from "./VlanGroup.ts"
  * SQL that a VLAN is available at a place: it belongs to the site, to a group for the place or for what it lies in, or
  * to all places. `place` selects the site, location, rack and cluster.
  */
-const availableWhere = (types: Parameters<Counted>[1], from: Parameters<Counted>[2], place: string): string => {
+const availableWhere = <Type>(
+  types: ReadonlyMap<string, Type>,
+  from: (type: Type) => string,
+  place: string
+): string => {
   const rows = (id: string) => from(types.get(id)!)
   return `(exists (select from (${place}) p) and (
     t.site_id in (select p.site_id from (${place}) p)

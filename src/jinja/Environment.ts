@@ -4,35 +4,28 @@ import { builtinFilters } from "./filters/Filters.ts"
 import { methodsOf } from "./methods/Methods.ts"
 import { builtinGlobals } from "./runtime/Globals.ts"
 import { type Limits, limits } from "./runtime/Limits.ts"
-import type { Native } from "./runtime/Native.ts"
+import type { Tag } from "./compile/Unit.ts"
+import type { Library, Native, Value } from "./value/Value.ts"
+import { TemplateRun } from "./runtime/TemplateRun.ts"
 import type { Seed } from "./runtime/Output.ts"
-import { Runtime } from "./runtime/Runtime.ts"
 import { builtinTests } from "./runtime/Tests.ts"
 import { type Render, compileTemplate } from "./compile/CompiledTemplate.ts"
 import { type Extension, parse } from "./syntax/Parser.ts"
 import { type LexicalOptions, normalize } from "./syntax/Tokenizer.ts"
 import type { Dict, JsonValue } from "./value/Dict.ts"
-import type { Keywords, Value } from "./value/Values.ts"
-
-/** A tag that a plugin adds. */
-export interface Tag {
-  readonly body: boolean
-  readonly run: (runtime: Runtime, args: Array<Value>, keywords: Keywords | undefined, body: () => string) => string
-}
 
 export interface EnvironmentOptions extends LexicalOptions {
   readonly extensions?: ReadonlySet<Extension>
   readonly limits?: Partial<Limits>
 }
 
-export class Environment {
+export class Environment implements Library {
   readonly filters = new Map<string, Native>(builtinFilters)
   readonly tests = new Map<string, Native>(builtinTests)
   readonly globals = new Map<string, Value>(builtinGlobals)
   /** Globals that are data: each run gets a copy. */
   readonly dataGlobals = new Map<string, JsonValue>()
   readonly tags = new Map<string, Tag>()
-  /** The methods of a value's type. `str.format` looks up other methods, so values find them here. */
   readonly methodsOf = methodsOf
   readonly limits: Limits
   private readonly options: EnvironmentOptions
@@ -81,7 +74,7 @@ class CompiledTemplate {
 
   /** Returns the output and the number of steps. */
   measure(context: Dict, seed: Seed = 0): { readonly output: string; readonly steps: number } {
-    const runtime = new Runtime(this.environment, context, seed, this.headers)
+    const runtime = new TemplateRun(this.environment, context, seed, this.headers)
     return guarded(
       this.source,
       () => runtime.at,

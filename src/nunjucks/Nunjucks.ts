@@ -19,11 +19,11 @@ import { Body, Scope } from "./compile/Scope.ts"
 import { compileBody } from "./compile/Statements.ts"
 import { Unit } from "./compile/Unit.ts"
 import { builtinFilters } from "./filters/Filters.ts"
-import { type Environment, Run } from "./runtime/Run.ts"
+import { TemplateRun } from "./runtime/TemplateRun.ts"
+import { type Environment, type Obj } from "./value/Values.ts"
 import { builtinTests } from "./runtime/Tests.ts"
 import { parseTemplate } from "./syntax/Parse.ts"
 import { Source } from "./syntax/Source.ts"
-import type { Obj } from "./value/Values.ts"
 
 export interface Settings {
   readonly limits: Limits
@@ -56,7 +56,7 @@ export const compileNunjucks = (text: string, { limits, headers, added }: Settin
     }
   )
   return (context, seed) => {
-    const run = new Run(environment, { limits, headers, context, seed, localsSize: body.size })
+    const run = new TemplateRun(environment, { limits, headers, context, seed, localsSize: body.size })
     return guarded(
       text,
       () => run.at,

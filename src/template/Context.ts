@@ -1,5 +1,5 @@
 /** The context of templates: an event as JSON text, and the values that plugins add. */
-import type { JsonObject as PluginObject } from "./plugin/Plugin.ts"
+import type { JsonObject as PluginObject } from "./plugin/Contract.ts"
 import { type ExactNumber, isRounded, parseExactly, withoutExact } from "../postgres/ExactJson.ts"
 import { copyJson } from "./plugin/PluginBridge.ts"
 import { parseJsonObject } from "../jinja/value/ContextJson.ts"

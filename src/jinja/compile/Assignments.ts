@@ -3,7 +3,7 @@ import { Fault } from "../runtime/Fault.ts"
 import { Namespace } from "../runtime/Globals.ts"
 import type { Target } from "../syntax/Ast.ts"
 import { unpack } from "../value/Iterate.ts"
-import type { Value } from "../value/Values.ts"
+import type { Value } from "../value/Value.ts"
 import type { Frame } from "../runtime/Frame.ts"
 import type { Scope } from "./Scope.ts"
 

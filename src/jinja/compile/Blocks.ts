@@ -1,14 +1,15 @@
 /** `self`, which gives access to the blocks of a template. */
 import { Fault, typeFault } from "../runtime/Fault.ts"
-import type { Runtime } from "../runtime/Runtime.ts"
+import type { TemplateRun } from "../runtime/TemplateRun.ts"
+import { type Runtime, Callable, type Keywords, Obj, type Value } from "../value/Value.ts"
 import { quote } from "../print/Repr.ts"
-import { Callable, type Keywords, Markup, Obj, Undefined, type Value } from "../value/Values.ts"
+import { Markup, Undefined } from "../value/Values.ts"
 
 /** Names that a scoped block sees in addition to the context. */
 type Names = ReadonlyMap<string, Value> | undefined
 
-/** Renders a block into the runtime's output. */
-export type RenderBlock = (runtime: Runtime, names: Names) => void
+/** Renders a block into the run's output. */
+export type RenderBlock = (run: TemplateRun, names: Names) => void
 
 /** `super`: always undefined, because there is no inheritance. */
 export const noParent = (name: string): Undefined =>
@@ -17,11 +18,13 @@ export const noParent = (name: string): Undefined =>
 /** `self` */
 export class TemplateReference extends Obj {
   readonly typeName = "TemplateReference"
+  private readonly run: TemplateRun
   private readonly blocks: ReadonlyMap<string, RenderBlock>
   private readonly names: Names
 
-  constructor(blocks: ReadonlyMap<string, RenderBlock>, names: Names) {
+  constructor(run: TemplateRun, blocks: ReadonlyMap<string, RenderBlock>, names: Names) {
     super()
+    this.run = run
     this.blocks = blocks
     this.names = names
   }
@@ -32,7 +35,7 @@ export class TemplateReference extends Obj {
 
   override attribute(_runtime: Runtime, name: string): Value | undefined {
     const block = this.blocks.get(name)
-    return block === undefined ? undefined : new BlockReference(name, block, this.names)
+    return block === undefined ? undefined : new BlockReference(name, () => block(this.run, this.names))
   }
 
   override repr(): string {
@@ -44,14 +47,12 @@ export class TemplateReference extends Obj {
 class BlockReference extends Callable {
   readonly typeName = "BlockReference"
   private readonly name: string
-  private readonly block: RenderBlock
-  private readonly names: Names
+  private readonly render: () => void
 
-  constructor(name: string, block: RenderBlock, names: Names) {
+  constructor(name: string, render: () => void) {
     super()
     this.name = name
-    this.block = block
-    this.names = names
+    this.render = render
   }
 
   override get module(): string {
@@ -66,7 +67,7 @@ class BlockReference extends Callable {
     if (args.length > 0 || keywords !== undefined) {
       throw typeFault(`BlockReference.__call__() takes 1 positional argument but ${args.length + 1} were given`)
     }
-    const text = runtime.capture(() => this.block(runtime, this.names))
+    const text = runtime.capture(this.render)
     return runtime.autoescape ? new Markup(text) : text
   }
 }

@@ -1,15 +1,14 @@
 /** Compiles calls, filters and tests to closures. */
 import { Fault, typeFault } from "../runtime/Fault.ts"
 import { methodsOf } from "../methods/Methods.ts"
-import type { Native } from "../runtime/Native.ts"
-import type { Runtime } from "../runtime/Runtime.ts"
+import type { Native, Runtime, Keywords, Value } from "../value/Value.ts"
 import type { Arguments, Call, Filter, Test } from "../syntax/Ast.ts"
 import { call } from "../value/Call.ts"
 import { Dict } from "../value/Dict.ts"
 import { iterate } from "../value/Iterate.ts"
 import { getAttribute } from "../value/Lookup.ts"
 import { quote } from "../print/Repr.ts"
-import { type Keywords, Undefined, type Value, isText, plain, typeName } from "../value/Values.ts"
+import { Undefined, isText, plain, typeName } from "../value/Values.ts"
 import type { Evaluate, Frame } from "../runtime/Frame.ts"
 import type { Scope } from "./Scope.ts"
 import type { Unit } from "./Unit.ts"
@@ -132,7 +131,7 @@ const absent = (kind: "filter" | "test", name: string): Native => ({
 })
 
 const lookUp = (unit: Unit, scope: Scope, kind: "filter" | "test", name: string, at: number): Native => {
-  const all = kind === "filter" ? unit.environment.filters : unit.environment.tests
+  const all = kind === "filter" ? unit.names.filters : unit.names.tests
   const found = all.get(name)
   if (found !== undefined) return found
   if (!scope.soft) throw new Fault("Assertion", `No ${kind} named ${quote(name)}.`, at)

@@ -1,21 +1,22 @@
 /** Compiles a template to closures. */
 import { Fault } from "../runtime/Fault.ts"
-import type { Environment } from "../Environment.ts"
-import type { Runtime } from "../runtime/Runtime.ts"
+import type { TemplateRun } from "../runtime/TemplateRun.ts"
 import { type Block, type Body, type Node, childrenOf } from "../syntax/Ast.ts"
 import { quote } from "../print/Repr.ts"
 import { type RenderBlock, TemplateReference, noParent } from "./Blocks.ts"
 import { factsOf } from "./Facts.ts"
 import { Frame } from "../runtime/Frame.ts"
 import { Scope } from "./Scope.ts"
-import { Unit } from "./Unit.ts"
+import { compileExpression } from "./Expressions.ts"
+import { compileBody } from "./Statements.ts"
+import { type Names, Unit } from "./Unit.ts"
 
-/** Writes the template into the runtime's output. */
-export type Render = (runtime: Runtime) => void
+/** Writes the template into the run's output. */
+export type Render = (run: TemplateRun) => void
 
 /** Compiles a tree to closures; `source` is the text that the tree was parsed from. */
-export const compileTemplate = (environment: Environment, source: string, body: Body): Render => {
-  const unit = new Unit(environment, source)
+export const compileTemplate = (names: Names, source: string, body: Body): Render => {
+  const unit = new Unit(names, source, { expression: compileExpression, body: compileBody })
   const blocks = collectBlocks(body)
   const scope = Scope.root(true)
   const selfIndex = factsOf(body).reads.has("self") ? scope.indexOf(scope.symbols.declareParameter("self")) : undefined
@@ -23,9 +24,9 @@ export const compileTemplate = (environment: Environment, source: string, body: 
   const entry = scope.entry()
   const execute = unit.body(scope, body)
   for (const block of blocks) unit.blocks.set(block.name, compileBlock(unit, block))
-  return (runtime) => {
-    const frame = new Frame(runtime, undefined, scope.owner.size)
-    if (selfIndex !== undefined) frame.slots[selfIndex] = new TemplateReference(unit.blocks, undefined)
+  return (run) => {
+    const frame = new Frame(run, undefined, scope.owner.size)
+    if (selfIndex !== undefined) frame.slots[selfIndex] = new TemplateReference(run, unit.blocks, undefined)
     entry?.(frame)
     execute(frame)
   }
@@ -51,13 +52,13 @@ const compileBlock = (unit: Unit, block: Block): RenderBlock => {
   scope.symbols.visit(block.body)
   const entry = scope.entry()
   const execute = unit.body(scope, block.body)
-  return (runtime, names) => {
-    runtime.enter()
-    const frame = new Frame(runtime, undefined, scope.owner.size, names)
-    if (selfIndex !== undefined) frame.slots[selfIndex] = new TemplateReference(unit.blocks, names)
+  return (run, names) => {
+    run.enter()
+    const frame = new Frame(run, undefined, scope.owner.size, names)
+    if (selfIndex !== undefined) frame.slots[selfIndex] = new TemplateReference(run, unit.blocks, names)
     if (superIndex !== undefined) frame.slots[superIndex] = noParent(block.name)
     entry?.(frame)
     execute(frame)
-    runtime.leave()
+    run.leave()
   }
 }

@@ -1,10 +1,10 @@
 /** Compiles for loops to closures. */
 import { Fault } from "../runtime/Fault.ts"
-import type { Runtime } from "../runtime/Runtime.ts"
+import type { Runtime, Next, Value } from "../value/Value.ts"
 import type { For } from "../syntax/Ast.ts"
 import { isTrue } from "../value/Compare.ts"
 import { iterate } from "../value/Iterate.ts"
-import { Iterator, Markup, type Next, type Value, plain } from "../value/Values.ts"
+import { Iterator, Markup, plain } from "../value/Values.ts"
 import { compileAssignment } from "./Assignments.ts"
 import { factsOf } from "./Facts.ts"
 import { type Execute, Frame, type Signal, breakLoop, proceed } from "../runtime/Frame.ts"

@@ -1,10 +1,10 @@
 /** Compiles output to closures. */
 import { typeFault } from "../runtime/Fault.ts"
-import type { Runtime } from "../runtime/Runtime.ts"
+import type { Runtime, Value } from "../value/Value.ts"
 import type { Output } from "../syntax/Ast.ts"
 import { escapeHtml } from "../text/Html.ts"
 import { text } from "../print/Repr.ts"
-import { Markup, type Value, isText, plain, typeName } from "../value/Values.ts"
+import { Markup, isText, plain, typeName } from "../value/Values.ts"
 import { type Execute, type Frame, proceed } from "../runtime/Frame.ts"
 import type { Scope } from "./Scope.ts"
 import type { Unit } from "./Unit.ts"

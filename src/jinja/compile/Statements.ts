@@ -217,7 +217,7 @@ const compileAutoescape = (unit: Unit, scope: Scope, node: Autoescape): Execute 
 }
 
 const compilePluginTag = (unit: Unit, scope: Scope, node: PluginTag): Execute => {
-  const tag = unit.environment.tags.get(node.name)!
+  const tag = unit.names.tags.get(node.name)!
   const { args, keywords } = compileArguments(unit, scope, node, node.at)
   const inner = scope.inner({ inLoop: false })
   inner.symbols.visit(node.body ?? [])

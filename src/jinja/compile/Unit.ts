@@ -1,31 +1,48 @@
 /** The template that is being compiled. */
-import type { Environment } from "../Environment.ts"
 import type { Body, Expression } from "../syntax/Ast.ts"
 import type { RenderBlock } from "./Blocks.ts"
-import { compileExpression } from "./Expressions.ts"
 import type { Evaluate, Execute } from "../runtime/Frame.ts"
+import type { Keywords, Library, Runtime, Value } from "../value/Value.ts"
 import type { Scope } from "./Scope.ts"
-import { compileBody } from "./Statements.ts"
+
+/** A tag that a plugin adds. */
+export interface Tag {
+  readonly body: boolean
+  readonly run: (runtime: Runtime, args: Array<Value>, keywords: Keywords | undefined, body: () => string) => string
+}
+
+/** The names that a template may use beside its variables. */
+export interface Names extends Pick<Library, "filters" | "tests"> {
+  readonly tags: ReadonlyMap<string, Tag>
+}
+
+/** The compilers of expressions and statements: each part of the compiler calls them, so none can import them. */
+interface Compilers {
+  readonly expression: (unit: Unit, scope: Scope, node: Expression) => Evaluate
+  readonly body: (unit: Unit, scope: Scope, body: Body) => Execute
+}
 
 export class Unit {
-  readonly environment: Environment
+  readonly names: Names
   /** Filled as blocks are compiled. */
   readonly blocks = new Map<string, RenderBlock>()
   private readonly source: string
+  private readonly compilers: Compilers
 
-  constructor(environment: Environment, source: string) {
-    this.environment = environment
+  constructor(names: Names, source: string, compilers: Compilers) {
+    this.names = names
     this.source = source
+    this.compilers = compilers
   }
 
   /** Compiles an expression. The compilers of nodes that contain expressions call this. */
   expression(scope: Scope, node: Expression): Evaluate {
-    return compileExpression(this, scope, node)
+    return this.compilers.expression(this, scope, node)
   }
 
   /** Compiles statements in sequence. The compilers of nodes that contain statements call this. */
   body(scope: Scope, body: Body): Execute {
-    return compileBody(this, scope, body)
+    return this.compilers.body(this, scope, body)
   }
 
   /** Number of the line that contains the offset, from 1. */

@@ -1,7 +1,7 @@
 /** How filters look up `attribute="a.b.0"`. */
-import type { Runtime } from "../runtime/Runtime.ts"
+import type { Runtime, Value } from "../value/Value.ts"
 import { getItem } from "../value/Lookup.ts"
-import { Markup, Undefined, type Value, isText, plain } from "../value/Values.ts"
+import { Markup, Undefined, isText, plain } from "../value/Values.ts"
 
 export type KeyOf = (item: Value) => Value
 

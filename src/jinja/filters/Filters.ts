@@ -1,5 +1,5 @@
 /** Jinja's built-in filters by name. */
-import type { Native } from "../runtime/Native.ts"
+import type { Native } from "../value/Value.ts"
 import { htmlFilters } from "./HtmlFilters.ts"
 import { numberFilters } from "./NumberFilters.ts"
 import { orderFilters } from "./OrderFilters.ts"

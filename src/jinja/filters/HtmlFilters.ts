@@ -1,7 +1,7 @@
 /** Filters for HTML, URLs and JSON. */
 import { Fault, typeFault } from "../runtime/Fault.ts"
-import { type Native, native } from "../runtime/Native.ts"
-import type { Runtime } from "../runtime/Runtime.ts"
+import { native } from "../runtime/Native.ts"
+import type { Native, Runtime, Value } from "../value/Value.ts"
 import { asInteger, asText } from "../value/Arguments.ts"
 import { isIterable, isTrue } from "../value/Compare.ts"
 import { Dict } from "../value/Dict.ts"
@@ -13,7 +13,7 @@ import { quote, text } from "../print/Repr.ts"
 import { stripTags } from "../text/StripTags.ts"
 import { words } from "../text/Text.ts"
 import { urlize } from "../text/Urlize.ts"
-import { Markup, Undefined, type Value, isInteger, isText, plain, typeName } from "../value/Values.ts"
+import { Markup, Undefined, isInteger, isText, plain, typeName } from "../value/Values.ts"
 
 /** `urllib.parse.quote`: all bytes but letters, digits and `_.-~` as hex, and `/` too in query strings. */
 const quoteUrl = (runtime: Runtime, source: string, inQuery: boolean): string => {

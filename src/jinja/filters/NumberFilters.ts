@@ -1,7 +1,7 @@
 /** Filters on numbers. */
 import { Fault, typeFault, valueFault } from "../runtime/Fault.ts"
-import { type Native, native } from "../runtime/Native.ts"
-import type { Runtime } from "../runtime/Runtime.ts"
+import { native } from "../runtime/Native.ts"
+import type { Native, Runtime, Value } from "../value/Value.ts"
 import { asInteger, asText, integerOr } from "../value/Arguments.ts"
 import { isTrue, refuseUndefined } from "../value/Compare.ts"
 import {
@@ -16,7 +16,7 @@ import {
 } from "../value/Numbers.ts"
 import { divide, multiply, negate, positive, power } from "../value/Operators.ts"
 import { quote } from "../print/Repr.ts"
-import { Float, type Value, isInteger, isNumber, isText, orElse, plain, typeName } from "../value/Values.ts"
+import { Float, isInteger, isNumber, isText, orElse, plain, typeName } from "../value/Values.ts"
 
 const abs = (runtime: Runtime, value: Value): Value => {
   if (!isNumber(value)) throw typeFault(`bad operand type for abs(): '${typeName(value)}'`)

@@ -1,13 +1,13 @@
 /** Filters that compare elements: sort, group, minimum, maximum. */
 import { Fault } from "../runtime/Fault.ts"
-import { type Native, native } from "../runtime/Native.ts"
-import type { Runtime } from "../runtime/Runtime.ts"
+import { native } from "../runtime/Native.ts"
+import type { Native, Runtime, Value } from "../value/Value.ts"
 import { compare, equals, isTrue } from "../value/Compare.ts"
 import { Dict } from "../value/Dict.ts"
 import { elementsOf, iterate, lazily } from "../value/Iterate.ts"
 import { nothing } from "../value/Lookup.ts"
 import { sortBy } from "../value/Sort.ts"
-import { GroupTuple, type Markup, Tuple, type Value, isText, plain } from "../value/Values.ts"
+import { GroupTuple, type Markup, Tuple, isText, plain } from "../value/Values.ts"
 import { type KeyOf, attributeGetter, ignoreCase, keyGetter } from "./Attribute.ts"
 import { entriesOf } from "./HtmlFilters.ts"
 

@@ -1,11 +1,11 @@
 /** Filters that apply another filter or test, given by name, to each element. */
 import { Fault } from "../runtime/Fault.ts"
-import { type Native, variadic } from "../runtime/Native.ts"
-import type { Runtime } from "../runtime/Runtime.ts"
+import { variadic } from "../runtime/Native.ts"
+import type { Native, Runtime, Keywords, Value } from "../value/Value.ts"
 import { isTrue } from "../value/Compare.ts"
 import { iterate, lazily } from "../value/Iterate.ts"
 import { repr } from "../print/Repr.ts"
-import { type Keywords, Undefined, type Value, isText, plain } from "../value/Values.ts"
+import { Undefined, isText, plain } from "../value/Values.ts"
 import { type KeyOf, attributeGetter } from "./Attribute.ts"
 
 /** Looks up a filter or test by a name that the template computed. */

@@ -1,10 +1,10 @@
 /** Filters on lists and other iterables. */
 import { Fault, typeFault } from "../runtime/Fault.ts"
-import { type Native, native } from "../runtime/Native.ts"
-import type { Runtime } from "../runtime/Runtime.ts"
+import { native } from "../runtime/Native.ts"
+import type { Native, Runtime, Value } from "../value/Value.ts"
 import { asInteger, asText } from "../value/Arguments.ts"
 import { equals, isTrue, sizeOf } from "../value/Compare.ts"
-import { Dict } from "../value/Dict.ts"
+import { Dict, View } from "../value/Dict.ts"
 import { escapeUnlessSafe } from "../text/Html.ts"
 import { collect, elementsOf, iterate, lazily, listOf } from "../value/Iterate.ts"
 import { attributeOf, missing, nothing } from "../value/Lookup.ts"
@@ -17,8 +17,6 @@ import {
   Range,
   Tuple,
   Undefined,
-  type Value,
-  View,
   isNumber,
   isText,
   orElse,

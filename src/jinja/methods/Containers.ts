@@ -1,15 +1,15 @@
 /** Methods of list, tuple, dict and the views of dicts. */
 import { Fault, typeFault, valueFault } from "../runtime/Fault.ts"
-import { type Native, methodsOn, native, variadic } from "../runtime/Native.ts"
-import type { Runtime } from "../runtime/Runtime.ts"
+import { methodsOn, native, variadic } from "../runtime/Native.ts"
+import type { Native, Runtime, Keywords, Value } from "../value/Value.ts"
 import { asInteger, integerOr } from "../value/Arguments.ts"
 import { contains, elementsEqual, isTrue } from "../value/Compare.ts"
 import { call } from "../value/Call.ts"
-import { Dict } from "../value/Dict.ts"
+import { Dict, View } from "../value/Dict.ts"
 import { elementsOf, iterate, listOf } from "../value/Iterate.ts"
 import { repr, viewItems } from "../print/Repr.ts"
 import { sortBy } from "../value/Sort.ts"
-import { Float, type Keywords, Range, Tuple, Undefined, type Value, View, orElse, typeName } from "../value/Values.ts"
+import { Float, Range, Tuple, Undefined, orElse, typeName } from "../value/Values.ts"
 
 /** Index of the item in items[start:stop]; -1 if it is not there. */
 const indexOf = (

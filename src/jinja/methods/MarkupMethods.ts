@@ -1,12 +1,12 @@
 /**
  * Methods of Markup: those of str. Where markupsafe does so, text arguments are escaped and text results are Markup.
  */
-import { type Implementation, type Native, methodsOn } from "../runtime/Native.ts"
-import type { Runtime } from "../runtime/Runtime.ts"
+import { type Implementation, methodsOn } from "../runtime/Native.ts"
+import type { Native, Runtime, Value } from "../value/Value.ts"
 import { escapeUnlessSafe } from "../text/Html.ts"
 import { elementsOf } from "../value/Iterate.ts"
 import { stripTags, unescapeHtml } from "../text/StripTags.ts"
-import { Markup, Tuple, type Value, isText } from "../value/Values.ts"
+import { Markup, Tuple, isText } from "../value/Values.ts"
 
 /** Methods that escape their arguments and return Markup. */
 const escaping: ReadonlySet<string> = new Set(

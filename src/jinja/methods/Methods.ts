@@ -1,9 +1,10 @@
 /** The methods of each type of value. */
-import { type Native, variadic } from "../runtime/Native.ts"
+import { variadic } from "../runtime/Native.ts"
+import type { Native, Value } from "../value/Value.ts"
 import { typeFault } from "../runtime/Fault.ts"
-import { Dict } from "../value/Dict.ts"
+import { Dict, View } from "../value/Dict.ts"
 import { format, formatMap } from "../print/Format.ts"
-import { Bytes, Float, Markup, Range, Tuple, type Value, View } from "../value/Values.ts"
+import { Bytes, Float, Markup, Range, Tuple } from "../value/Values.ts"
 import { dictMethods, listMethods, rangeMethods, tupleMethods, viewMethods } from "./Containers.ts"
 import { markupMethods } from "./MarkupMethods.ts"
 import { bytesMethods, floatMethods, integerMethods } from "./Scalars.ts"

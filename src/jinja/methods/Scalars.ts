@@ -1,6 +1,7 @@
 /** Methods of int, float and bytes. */
 import { Fault, valueFault } from "../runtime/Fault.ts"
-import { type Native, methodsOn } from "../runtime/Native.ts"
+import { methodsOn } from "../runtime/Native.ts"
+import type { Native } from "../value/Value.ts"
 import { asText } from "../value/Arguments.ts"
 import { integer } from "../value/Numbers.ts"
 import { Bytes, Float, Tuple } from "../value/Values.ts"

@@ -1,11 +1,11 @@
 /** Methods of str that search: find, count, replace, split, partition, prefixes. */
 import { Fault, typeFault, valueFault } from "../runtime/Fault.ts"
-import { type Native, methodsOn } from "../runtime/Native.ts"
-import type { Runtime } from "../runtime/Runtime.ts"
+import { methodsOn } from "../runtime/Native.ts"
+import type { Native, Runtime, Value } from "../value/Value.ts"
 import { asInteger, asText, integerOr } from "../value/Arguments.ts"
 import { elementsOf } from "../value/Iterate.ts"
 import { characterChars, characters, find, isSpaceAt, lengthOf, sliceText } from "../text/Text.ts"
-import { Tuple, type Value, isText, plain, typeName } from "../value/Values.ts"
+import { Tuple, isText, plain, typeName } from "../value/Values.ts"
 
 const method = methodsOn<string>()
 

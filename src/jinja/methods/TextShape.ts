@@ -1,7 +1,7 @@
 /** Methods of str that change or test its form: case, padding, stripping, character classes. */
 import { typeFault, valueFault } from "../runtime/Fault.ts"
-import { type Native, methodsOn } from "../runtime/Native.ts"
-import type { Runtime } from "../runtime/Runtime.ts"
+import { methodsOn } from "../runtime/Native.ts"
+import type { Native, Runtime, Value } from "../value/Value.ts"
 import { asInteger, asText, integerOr } from "../value/Arguments.ts"
 import { capitalize, foldCase, isLower, isTitle, isUpper, swapCase, titleCase } from "../text/Case.ts"
 import { isTrue } from "../value/Compare.ts"
@@ -17,7 +17,7 @@ import {
   strip,
   whitespace
 } from "../text/Text.ts"
-import { Bytes, type Value, isInteger, isText, plain, typeName } from "../value/Values.ts"
+import { Bytes, isInteger, isText, plain, typeName } from "../value/Values.ts"
 
 const method = methodsOn<string>()
 

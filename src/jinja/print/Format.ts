@@ -2,13 +2,13 @@
  * `str.format` as in Jinja's sandbox: with `string.Formatter`, and with attributes looked up as in a template.
  */
 import { Fault, valueFault } from "../runtime/Fault.ts"
-import type { Runtime } from "../runtime/Runtime.ts"
+import type { Runtime, Keywords, Value } from "../value/Value.ts"
 import { Dict } from "../value/Dict.ts"
 import { formatValue } from "./FormatSpec.ts"
 import { escapeHtml } from "../text/Html.ts"
 import { getAttribute, getItem } from "../value/Lookup.ts"
 import { asciiOnly, quote, repr, text } from "./Repr.ts"
-import { type Keywords, Markup, type Value, typeName } from "../value/Values.ts"
+import { Markup, typeName } from "../value/Values.ts"
 
 /** A piece of a format string: text, and the replacement field that follows it, if any. */
 interface Piece {

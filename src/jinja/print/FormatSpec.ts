@@ -1,10 +1,10 @@
 /** `format(value, spec)`: Python's format specification mini-language. */
 import { Fault, typeFault, valueFault } from "../runtime/Fault.ts"
-import type { Runtime } from "../runtime/Runtime.ts"
+import type { Runtime, Value } from "../value/Value.ts"
 import { fixedText, float, floatText, generalText, scientificText } from "../value/Numbers.ts"
 import { text } from "./Repr.ts"
 import { headOf, lengthOf } from "../text/Text.ts"
-import { Float, type Value, isInteger, isText, plain, typeName } from "../value/Values.ts"
+import { Float, isInteger, isText, plain, typeName } from "../value/Values.ts"
 
 interface Spec {
   readonly fill: string

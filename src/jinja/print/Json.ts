@@ -1,11 +1,11 @@
 /** `json.dumps(value, sort_keys=True, indent=…)`. */
 import { limitFault, typeFault, valueFault } from "../runtime/Fault.ts"
-import type { Runtime } from "../runtime/Runtime.ts"
+import type { Runtime, Value } from "../value/Value.ts"
 import { Dict } from "../value/Dict.ts"
 import { floatText } from "../value/Numbers.ts"
 import { bigText } from "./Repr.ts"
 import { sortBy } from "../value/Sort.ts"
-import { Float, Markup, Tuple, type Value, isText, plain, typeName } from "../value/Values.ts"
+import { Float, Markup, Tuple, isText, plain, typeName } from "../value/Values.ts"
 
 /** JSON in ASCII; `indent` is the indentation of one level, undefined for one line. */
 export const toJson = (runtime: Runtime, value: Value, indent: string | undefined): string =>

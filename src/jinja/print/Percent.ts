@@ -1,24 +1,13 @@
 /** `text % values`: Python's printf-style formatting, as CPython's `unicode_format` does it. */
 import { Fault, typeFault, valueFault } from "../runtime/Fault.ts"
-import type { Runtime } from "../runtime/Runtime.ts"
+import { type Runtime, Obj, type Value } from "../value/Value.ts"
 import { refuseUndefined } from "../value/Compare.ts"
 import { Dict } from "../value/Dict.ts"
 import { escapeHtml, escapeUnlessSafe } from "../text/Html.ts"
 import { fixedText, float, floatText, generalText, scientificText, truncate } from "../value/Numbers.ts"
 import { asciiOnly, quote, repr, text } from "./Repr.ts"
 import { codePoint, headOf, lengthOf } from "../text/Text.ts"
-import {
-  Float,
-  Markup,
-  Obj,
-  Range,
-  Tuple,
-  Undefined,
-  type Value,
-  isInteger,
-  isNumber,
-  typeName
-} from "../value/Values.ts"
+import { Float, Markup, Range, Tuple, Undefined, isInteger, isNumber, typeName } from "../value/Values.ts"
 
 interface Specifier {
   readonly flags: string

@@ -1,11 +1,11 @@
 /** `pprint.pformat(value)`: 80 columns, keys sorted. */
 import { Fault, limitFault } from "../runtime/Fault.ts"
-import type { Runtime } from "../runtime/Runtime.ts"
+import { type Runtime, type Value, address } from "../value/Value.ts"
 import { compare } from "../value/Compare.ts"
 import { Dict } from "../value/Dict.ts"
 import { repr } from "./Repr.ts"
 import { lengthOf, linesWithEnds } from "../text/Text.ts"
-import { Tuple, type Value, address, typeName } from "../value/Values.ts"
+import { Tuple, typeName } from "../value/Values.ts"
 
 const columns = 80
 

@@ -1,10 +1,10 @@
 /** Python's `repr` and `str`. */
 import { limitFault } from "../runtime/Fault.ts"
-import type { Runtime } from "../runtime/Runtime.ts"
-import { Dict } from "../value/Dict.ts"
+import { type Runtime, Obj, type Value } from "../value/Value.ts"
+import { Dict, View } from "../value/Dict.ts"
 import { floatText } from "../value/Numbers.ts"
 import { characterChars, codePoint } from "../text/Text.ts"
-import { Bytes, Float, Markup, Obj, Tuple, Undefined, type Value, View } from "../value/Values.ts"
+import { Bytes, Float, Markup, Tuple, Undefined } from "../value/Values.ts"
 
 /** `str(value)` */
 export const text = (runtime: Runtime, value: Value): string => {

@@ -1,12 +1,12 @@
 /** Variables at run time: one frame for each call of something that Jinja would compile to a function. */
-import type { Runtime } from "./Runtime.ts"
-import type { Value } from "../value/Values.ts"
+import type { Value } from "../value/Value.ts"
+import type { TemplateRun } from "./TemplateRun.ts"
 
 /** Undefined: the variable is missing. */
 export type Slot = Value | undefined
 
 export class Frame {
-  readonly runtime: Runtime
+  readonly runtime: TemplateRun
   /** The frame of the enclosing function at the time this one was created. */
   readonly parent: Frame | undefined
   readonly slots: Array<Slot>
@@ -14,7 +14,7 @@ export class Frame {
   readonly names: ReadonlyMap<string, Value> | undefined
 
   constructor(
-    runtime: Runtime,
+    runtime: TemplateRun,
     parent: Frame | undefined,
     size: number,
     names: ReadonlyMap<string, Value> | undefined = parent?.names

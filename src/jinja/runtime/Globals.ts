@@ -1,13 +1,13 @@
 /** The globals of every template: range, dict, namespace, cycler, joiner, lipsum. */
 import { Fault, typeFault, valueFault } from "./Fault.ts"
 import { fromKeysMethod, update } from "../methods/Containers.ts"
-import { BoundMethod, type Native, native, variadic } from "./Native.ts"
-import type { Runtime } from "./Runtime.ts"
+import { BoundMethod, native, variadic } from "./Native.ts"
+import { type Native, type Runtime, Callable, type Keywords, Obj, type Value, address } from "../value/Value.ts"
 import { asInteger, integerOr } from "../value/Arguments.ts"
 import { isTrue } from "../value/Compare.ts"
 import { Dict } from "../value/Dict.ts"
 import { repr } from "../print/Repr.ts"
-import { Callable, type Keywords, Markup, Obj, Range, Tuple, type Value, address } from "../value/Values.ts"
+import { Markup, Range, Tuple } from "../value/Values.ts"
 import { loremIpsum } from "./LoremIpsum.ts"
 
 /** A built-in function or class that templates call by name. */

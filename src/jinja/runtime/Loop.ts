@@ -1,11 +1,11 @@
 /** `loop` inside a for loop. */
 import { typeFault } from "./Fault.ts"
 import { BoundMethod, variadic } from "./Native.ts"
-import type { Runtime } from "./Runtime.ts"
+import { type Runtime, Callable, type Keywords, type Next, type Value } from "../value/Value.ts"
 import { equals, sizeOf } from "../value/Compare.ts"
 import { collect, iterateItems } from "../value/Iterate.ts"
 import { nothing } from "../value/Lookup.ts"
-import { Callable, type Keywords, type Next, Tuple, type Value, orElse } from "../value/Values.ts"
+import { Tuple, orElse } from "../value/Values.ts"
 
 /** Renders the body of the loop for other elements, one level deeper. */
 export type Recurse = (runtime: Runtime, iterable: Value, depth: number) => Value

@@ -1,6 +1,6 @@
 /** Placeholder text for the global `lipsum`. */
 import { valueFault } from "./Fault.ts"
-import type { Runtime } from "./Runtime.ts"
+import type { Runtime } from "../value/Value.ts"
 
 const vocabulary =
   `a ac accumsan ad adipiscing aenean aliquam aliquet amet ante aptent arcu at auctor augue bibendum blandit class

@@ -1,8 +1,8 @@
 /** Macros, and the `caller` that a call block passes to a macro. */
 import { Fault, typeFault } from "./Fault.ts"
-import type { Runtime } from "./Runtime.ts"
+import { type Runtime, Callable, type Keywords, type Value } from "../value/Value.ts"
 import { quote } from "../print/Repr.ts"
-import { Callable, type Keywords, Markup, Tuple, Undefined, type Value } from "../value/Values.ts"
+import { Markup, Tuple, Undefined } from "../value/Values.ts"
 import { Dict } from "../value/Dict.ts"
 import type { Slot } from "./Frame.ts"
 

@@ -1,11 +1,17 @@
 /** Built-in functions that templates may call: filters, tests, methods, globals. */
 import { typeFault } from "./Fault.ts"
-import type { Runtime } from "./Runtime.ts"
+import {
+  Callable,
+  type Fixed,
+  type Keywords,
+  type Native,
+  type Runtime,
+  type Value,
+  type Variadic,
+  address
+} from "../value/Value.ts"
 import { repr } from "../print/Repr.ts"
-import { Callable, type Keywords, type Value, address, typeName } from "../value/Values.ts"
-
-/** Omitted arguments are undefined. */
-type Run = (runtime: Runtime, ...args: Array<Value | undefined>) => Value
+import { typeName } from "../value/Values.ts"
 
 /** The arguments of a signature (see `parseSignature`): an optional one may be undefined, `self` is a Self. */
 type Arguments<Signature extends string, Self> = Signature extends `${string}(${infer Params})`
@@ -27,21 +33,6 @@ export type Implementation<Signature extends string, Self = Value> = (
   runtime: Runtime,
   ...args: Arguments<Signature, Self>
 ) => Value
-
-/** An implementation that gets all arguments as they are, like Python's `*args, **kwargs`. */
-type Variadic = (runtime: Runtime, args: Array<Value>, keywords: Keywords | undefined) => Value
-
-export interface Native {
-  /** The function's name in Python, for messages. */
-  readonly name: string
-  /** Set if the parameters are fixed: a call with as many positional arguments may call it directly. */
-  readonly run: Run | undefined
-  readonly required: number
-  readonly most: number
-  readonly call: Variadic
-  /** The class that Python names for a method that is not built in: `bound method Markup.join`. */
-  readonly definedIn?: string
-}
 
 interface Signature {
   readonly name: string
@@ -72,7 +63,7 @@ const parseSignature = (source: string): Signature => {
 /** A function with fixed parameters: `native("do_center(value, width?)", (runtime, value, width) => …)`. */
 export const native = <const S extends string>(source: S, implementation: Implementation<S>): Native => {
   const signature = parseSignature(source)
-  const run = implementation as Run
+  const run = implementation as Fixed
   return {
     name: signature.name,
     run,
@@ -88,7 +79,7 @@ export const variadic = (name: string, call: Variadic): Native => ({ name, run: 
 export const methodsOn =
   <Self extends Value>() =>
   <const S extends string>(source: S, implementation: Implementation<S, Self>): Native =>
-    native<string>(source, implementation as Run)
+    native<string>(source, implementation as Fixed)
 
 const bind = (
   signature: Signature,

@@ -1,16 +1,24 @@
-/** The state of one run of a template. */
+/** The state of one run of a template: its names, beside its output and its budget. */
 import { Output, type Seed } from "./Output.ts"
-import type { Environment } from "../Environment.ts"
-import { Dict, adopt } from "../value/Dict.ts"
-import { Markup, Tuple, type Value } from "../value/Values.ts"
+import type { Limits } from "./Limits.ts"
+import { Dict, type JsonValue, adopt } from "../value/Dict.ts"
+import { Markup, Tuple } from "../value/Values.ts"
+import type { Library, Runtime, Value } from "../value/Value.ts"
 
-export class Runtime extends Output {
+/** The part of an environment that a run uses. */
+interface Environment extends Library {
+  readonly limits: Limits
+  readonly globals: ReadonlyMap<string, Value>
+  /** Globals that are data: each run gets a copy. */
+  readonly dataGlobals: ReadonlyMap<string, JsonValue>
+}
+
+export class TemplateRun extends Output implements Runtime {
   readonly environment: Environment
   /** Names that the caller passed. */
   readonly context: Dict
   /** Names that the template set at its top level, as its blocks see them. */
   readonly exported = new Map<string, Value>()
-  /** Whether output is escaped for HTML. */
   autoescape = false
   private readonly dataGlobals = new Map<string, Value>()
 
@@ -20,7 +28,6 @@ export class Runtime extends Output {
     this.context = context
   }
 
-  /** Charges for reading a value once, by its size. */
   charge(value: Value): void {
     switch (typeof value) {
       case "string":

@@ -1,25 +1,12 @@
 /** Jinja's built-in tests, the names after `is`. */
-import { type Native, native } from "./Native.ts"
-import type { Runtime } from "./Runtime.ts"
+import { native } from "./Native.ts"
+import { type Native, type Runtime, Callable, type Value } from "../value/Value.ts"
 import { isLower, isUpper } from "../text/Case.ts"
 import { compare, contains, equals, isIterable } from "../value/Compare.ts"
 import { Dict, hashKey } from "../value/Dict.ts"
 import { modulo } from "../value/Operators.ts"
 import { text } from "../print/Repr.ts"
-import {
-  Bytes,
-  Callable,
-  Float,
-  Markup,
-  Range,
-  Tuple,
-  Undefined,
-  type Value,
-  isInteger,
-  isNumber,
-  isText,
-  plain
-} from "../value/Values.ts"
+import { Bytes, Float, Markup, Range, Tuple, Undefined, isInteger, isNumber, isText, plain } from "../value/Values.ts"
 
 const test = (name: string, holds: (runtime: Runtime, value: Value) => boolean): Native =>
   native(`test_${name}(value)`, (runtime, value) => holds(runtime, value))

@@ -2,7 +2,7 @@
  * The syntax tree. Its nodes are those of Jinja. `at` is the offset of the node's first token in the normalised source.
  * Fields are in Jinja's order, because its scoping rules depend on which name comes first.
  */
-import type { Value } from "../value/Values.ts"
+import type { Value } from "../value/Value.ts"
 
 interface Const {
   readonly kind: "Const"

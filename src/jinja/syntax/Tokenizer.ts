@@ -6,7 +6,8 @@
 import { Fault } from "../runtime/Fault.ts"
 import { quote } from "../print/Repr.ts"
 import { isSpaceAt } from "../text/Text.ts"
-import { Float, type Value } from "../value/Values.ts"
+import { Float } from "../value/Values.ts"
+import type { Value } from "../value/Value.ts"
 import { floatPattern, integerPattern, namePattern, operatorPattern, readInteger, readString } from "./Literals.ts"
 
 export type TokenType =

@@ -1,7 +1,7 @@
 /** Escapes HTML as markupsafe does. */
-import type { Runtime } from "../runtime/Runtime.ts"
+import type { Runtime, Value } from "../value/Value.ts"
 import { text } from "../print/Repr.ts"
-import { Markup, type Value } from "../value/Values.ts"
+import { Markup } from "../value/Values.ts"
 
 const entities: Readonly<Record<string, string>> = {
   "&": "&amp;",

@@ -1,5 +1,5 @@
 /** markupsafe's `striptags` and `unescape`. */
-import type { Runtime } from "../runtime/Runtime.ts"
+import type { Runtime } from "../value/Value.ts"
 import { words } from "./Text.ts"
 
 /** Entities that HTML also accepts without the semicolon, for the characters from 160 on. */

@@ -1,7 +1,8 @@
 /** Python's str on JavaScript strings: lengths, positions and order count code points, not UTF-16 units. */
 import { typeFault } from "../runtime/Fault.ts"
 import type { Budget } from "../runtime/Limits.ts"
-import { type Value, isInteger } from "../value/Values.ts"
+import { isInteger } from "../value/Values.ts"
+import type { Value } from "../value/Value.ts"
 
 const surrogate = /[\ud800-\udfff]/
 

@@ -1,5 +1,5 @@
 /** Turns URLs and e-mail addresses into links, as `jinja2.utils.urlize` does. */
-import type { Runtime } from "../runtime/Runtime.ts"
+import type { Runtime } from "../value/Value.ts"
 import { escapeHtml } from "./Html.ts"
 import { headOf, lengthOf, whitespace } from "./Text.ts"
 

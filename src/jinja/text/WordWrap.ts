@@ -1,6 +1,6 @@
 /** `textwrap.wrap`, with the options of the filter wordwrap. */
 import { valueFault } from "../runtime/Fault.ts"
-import type { Runtime } from "../runtime/Runtime.ts"
+import type { Runtime } from "../value/Value.ts"
 import { characterChars, headOf, isBlank, lengthOf } from "./Text.ts"
 
 const space = "[\\t\\n\\v\\f\\r ]"

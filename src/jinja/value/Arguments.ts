@@ -1,6 +1,7 @@
 /** Checks of arguments; they fail with Python's messages. */
 import { Fault, typeFault } from "../runtime/Fault.ts"
-import { type Value, isInteger, isText, plain, typeName } from "./Values.ts"
+import { isInteger, isText, plain, typeName } from "./Values.ts"
+import type { Value } from "./Value.ts"
 
 /** The range of a C `ssize_t`. */
 const indexMost = 2 ** 63

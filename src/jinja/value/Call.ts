@@ -1,6 +1,6 @@
 import { typeFault } from "../runtime/Fault.ts"
-import type { Runtime } from "../runtime/Runtime.ts"
-import { Callable, type Keywords, Undefined, type Value, typeName } from "./Values.ts"
+import { type Runtime, Callable, type Keywords, type Value } from "./Value.ts"
+import { Undefined, typeName } from "./Values.ts"
 
 /** `callee(*args, **keywords)` */
 export const call = (runtime: Runtime, callee: Value, args: Array<Value>, keywords: Keywords | undefined): Value => {

@@ -1,7 +1,7 @@
 /** Python's `==`, `<`, `in`, truth and `len`. */
 import { type Fault, limitFault, typeFault } from "../runtime/Fault.ts"
-import type { Runtime } from "../runtime/Runtime.ts"
-import { Dict } from "./Dict.ts"
+import { type Runtime, Obj, type Value } from "./Value.ts"
+import { Dict, View } from "./Dict.ts"
 import { iterate } from "./Iterate.ts"
 import { viewItems } from "../print/Repr.ts"
 import { compareText, find, lengthOf } from "../text/Text.ts"
@@ -9,12 +9,9 @@ import {
   Bytes,
   Float,
   Iterator,
-  Obj,
   Range,
   Tuple,
   Undefined,
-  type Value,
-  View,
   isInteger,
   isNumber,
   isText,

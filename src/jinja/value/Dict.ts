@@ -4,7 +4,8 @@
  * few fields of a large event.
  */
 import { typeFault } from "../runtime/Fault.ts"
-import { Bytes, Float, Markup, Obj, Tuple, Undefined, type Value, View, typeName } from "./Values.ts"
+import { Bytes, Float, Markup, Tuple, Undefined, typeName } from "./Values.ts"
+import { Obj, type Value } from "./Value.ts"
 
 /** The hash of a key. Equal keys have equal hashes. */
 type HashKey = string | number | bigint | null | Obj
@@ -187,4 +188,22 @@ const hashPart = (part: Value): string => {
   let identity = identities.get(hash)
   if (identity === undefined) identities.set(hash, (identity = ++identityCount))
   return `#${identity}`
+}
+
+/** `dict.keys()`, `dict.values()`, `dict.items()`: a view of a dict, not a copy. */
+export class View extends Obj {
+  readonly typeName: string
+  readonly dict: Dict
+  readonly what: "keys" | "values" | "items"
+
+  constructor(dict: Dict, what: "keys" | "values" | "items") {
+    super()
+    this.typeName = `dict_${what}`
+    this.dict = dict
+    this.what = what
+  }
+
+  override get size(): number {
+    return this.dict.size
+  }
 }

@@ -1,21 +1,9 @@
 /** `iter(value)` and functions based on it. Each element that is read costs a step. */
 import { Fault, typeFault } from "../runtime/Fault.ts"
-import type { Runtime } from "../runtime/Runtime.ts"
-import { Dict } from "./Dict.ts"
+import type { Runtime, Next, Value } from "./Value.ts"
+import { Dict, View } from "./Dict.ts"
 import { characterChars, characters } from "../text/Text.ts"
-import {
-  Bytes,
-  Iterator,
-  type Next,
-  Range,
-  Tuple,
-  Undefined,
-  type Value,
-  View,
-  isText,
-  plain,
-  typeName
-} from "./Values.ts"
+import { Bytes, Iterator, Range, Tuple, Undefined, isText, plain, typeName } from "./Values.ts"
 
 /** Iterates over the elements; throws a Type fault if the value is not iterable. */
 export const iterate = (runtime: Runtime, value: Value): Next => {

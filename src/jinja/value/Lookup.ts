@@ -4,7 +4,7 @@
  */
 import { Fault, typeFault } from "../runtime/Fault.ts"
 import { BoundMethod } from "../runtime/Native.ts"
-import type { Runtime } from "../runtime/Runtime.ts"
+import { type Runtime, Obj, type Value } from "./Value.ts"
 import { Dict } from "./Dict.ts"
 import { hiddenEverywhere, hiddenIn } from "./HiddenNames.ts"
 import { quote, repr } from "../print/Repr.ts"
@@ -12,11 +12,9 @@ import { characterAt, characterChars, characters, lengthOf, sliceBounds, sliceIn
 import {
   Bytes,
   Markup,
-  Obj,
   Range,
   Tuple,
   Undefined,
-  type Value,
   isInteger,
   isText,
   objectName,

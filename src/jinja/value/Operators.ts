@@ -1,13 +1,13 @@
 /** Python's arithmetic. */
 import { Fault, limitFault, typeFault } from "../runtime/Fault.ts"
 import { limits } from "../runtime/Limits.ts"
-import type { Runtime } from "../runtime/Runtime.ts"
+import type { Runtime, Value } from "./Value.ts"
 import { asIndex } from "./Arguments.ts"
 import { refuseUndefined } from "./Compare.ts"
 import { escapeUnlessSafe } from "../text/Html.ts"
 import { float, integer } from "./Numbers.ts"
 import { formatMarkup, formatPercent } from "../print/Percent.ts"
-import { Bytes, Float, Markup, Tuple, type Value, isInteger, isNumber, isText, plain, typeName } from "./Values.ts"
+import { Bytes, Float, Markup, Tuple, isInteger, isNumber, isText, plain, typeName } from "./Values.ts"
 
 const unsupported = (operator: string, a: Value, b: Value): Fault => {
   refuseUndefined(a, b)

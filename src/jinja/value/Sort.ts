@@ -1,7 +1,6 @@
 /** Python's stable sort, with `<` as the only comparison. */
-import type { Runtime } from "../runtime/Runtime.ts"
+import type { Runtime, Value } from "./Value.ts"
 import { compare } from "./Compare.ts"
-import type { Value } from "./Values.ts"
 
 /** `sorted(items, key=…, reverse=…)` */
 export const sortBy = (

@@ -6,50 +6,7 @@
  * function or a plain object is never a template value, so a template has no prototype to follow.
  */
 import type { Fault } from "../runtime/Fault.ts"
-import type { Runtime } from "../runtime/Runtime.ts"
-import type { Dict } from "./Dict.ts"
-
-/* Because null is None, `??` must not stand behind a value that may be absent: `orElse` below tells the two apart. */
-export type Value = null | boolean | number | bigint | string | Array<Value> | Obj
-
-/** Keyword arguments of a call. */
-export type Keywords = ReadonlyMap<string, Value>
-
-/** Returns the next value; undefined at the end. */
-export type Next = () => Value | undefined
-
-/** An instance of a Python class. Without overrides it is opaque: no attributes, no items, not callable. */
-export abstract class Obj {
-  /** `type(x).__name__`. */
-  abstract readonly typeName: string
-
-  /** Module of the type; empty for Python's builtins. */
-  get module(): string {
-    return ""
-  }
-
-  /** `len(x)`, in UTF-16 units for text; undefined if it has no length. */
-  get size(): number | undefined {
-    return undefined
-  }
-
-  /** A public attribute or method; undefined if there is none. */
-  attribute(_runtime: Runtime, _name: string): Value | undefined {
-    return undefined
-  }
-
-  repr(_runtime: Runtime): string {
-    return `<${this.module === "" ? "" : `${this.module}.`}${this.typeName} object at ${address}>`
-  }
-}
-
-/** A value that a template can call. */
-export abstract class Callable extends Obj {
-  abstract call(runtime: Runtime, args: Array<Value>, keywords: Keywords | undefined): Value
-}
-
-/** The memory address that `repr` prints. It is the same for all objects, so that equal runs print equal bytes. */
-export const address = "0x7f0000000000"
+import { Obj, type Next, type Runtime, type Value, address } from "./Value.ts"
 
 /** All floats, integral or not. A bare number is an int. */
 export class Float extends Obj {
@@ -162,24 +119,6 @@ export class Range extends Obj {
 
   override repr(): string {
     return `range(${this.start}, ${this.stop}${this.step === 1 ? "" : `, ${this.step}`})`
-  }
-}
-
-/** `dict.keys()`, `dict.values()`, `dict.items()`: a view of a dict, not a copy. */
-export class View extends Obj {
-  readonly typeName: string
-  readonly dict: Dict
-  readonly what: "keys" | "values" | "items"
-
-  constructor(dict: Dict, what: "keys" | "values" | "items") {
-    super()
-    this.typeName = `dict_${what}`
-    this.dict = dict
-    this.what = what
-  }
-
-  override get size(): number {
-    return this.dict.size
   }
 }
 

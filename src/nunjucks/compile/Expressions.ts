@@ -1,11 +1,11 @@
 /** Expressions to closures. */
 import { typeFault } from "../../jinja/runtime/Fault.ts"
 import { Pattern } from "../runtime/Pattern.ts"
-import type { Run } from "../runtime/Run.ts"
+import type { TemplateRun } from "../runtime/TemplateRun.ts"
+import { type Obj, SafeText, type Value, emptyObject, isObject } from "../value/Values.ts"
 import type { ListNode, Node } from "../syntax/Nodes.ts"
 import { lookup } from "../value/Lookup.ts"
 import { numberOf, text } from "../value/Operators.ts"
-import { type Obj, SafeText, type Value, emptyObject, isObject } from "../value/Values.ts"
 import { compileOperators, compileQuotient } from "./Association.ts"
 import { compileCall, compileFilter, compileTest } from "./Calls.ts"
 import { compileCaller } from "./Macros.ts"
@@ -121,7 +121,7 @@ const dict = (unit: Unit, node: ListNode, scope: Scope): Evaluate => {
   }
 }
 
-const contains = (run: Run, item: Value, container: Value): boolean => {
+const contains = (run: TemplateRun, item: Value, container: Value): boolean => {
   if (Array.isArray(container)) {
     run.tick(1 + container.length)
     return container.indexOf(item) >= 0

@@ -1,15 +1,15 @@
 /** `for` over lists, texts and objects, by JavaScript's rules. */
 import { Frame } from "../runtime/Frame.ts"
-import type { Run } from "../runtime/Run.ts"
+import type { TemplateRun } from "../runtime/TemplateRun.ts"
+import { type Obj, SafeText, type Value, isObject } from "../value/Values.ts"
 import type { ForNode } from "../syntax/Nodes.ts"
 import { propertyOf } from "../filters/Inputs.ts"
 import { keysOf, lookup } from "../value/Lookup.ts"
 import { numberOf } from "../value/Operators.ts"
-import { type Obj, SafeText, type Value, isObject } from "../value/Values.ts"
 import { Scope } from "./Scope.ts"
 import type { Execute, Unit } from "./Unit.ts"
 
-type Write = (run: Run, value: Value) => void
+type Write = (run: TemplateRun, value: Value) => void
 
 interface Loop {
   readonly names: ReadonlyArray<string>
@@ -48,14 +48,14 @@ const namesOf = (unit: Unit, { name }: ForNode): ReadonlyArray<string> =>
   })
 
 /** Runs the turns; returns the length, if there is one. */
-const turns = (run: Run, loop: Loop, given: Value): Value => {
+const turns = (run: TemplateRun, loop: Loop, given: Value): Value => {
   if (!given) return undefined
   const values = given instanceof SafeText ? [...given.text] : given
   if (loop.names.length === 1) return overItems(run, loop, values)
   return Array.isArray(values) ? overTuples(run, loop, values) : overObject(run, loop, values)
 }
 
-const overItems = (run: Run, loop: Loop, values: Value): Value => {
+const overItems = (run: TemplateRun, loop: Loop, values: Value): Value => {
   const length = lookup(run, values, "length")
   const state = new State(run, length)
   const [name, write] = [loop.names[0]!, loop.writes[0]!]
@@ -72,7 +72,7 @@ const overItems = (run: Run, loop: Loop, values: Value): Value => {
 }
 
 /** Only the locals are set, as in the package: a macro does not see these names. */
-const overTuples = (run: Run, loop: Loop, values: ReadonlyArray<Value>): number => {
+const overTuples = (run: TemplateRun, loop: Loop, values: ReadonlyArray<Value>): number => {
   const { length } = values
   const state = new State(run, length)
   for (let at = 0; at < values.length; at++) {
@@ -83,7 +83,7 @@ const overTuples = (run: Run, loop: Loop, values: ReadonlyArray<Value>): number 
   return length
 }
 
-const overObject = (run: Run, loop: Loop, values: Value): number => {
+const overObject = (run: TemplateRun, loop: Loop, values: Value): number => {
   const keys = typeof values === "string" || isObject(values) ? keysOf(run, Object(values) as object) : []
   const state = new State(run, keys.length)
   keys.forEach((key, at) => {
@@ -99,11 +99,11 @@ const overObject = (run: Run, loop: Loop, values: Value): number => {
 
 /** The variable `loop` of templates: one object for all turns. */
 class State {
-  private readonly run: Run
+  private readonly run: TemplateRun
   private readonly loop: Obj
   private readonly length: number
 
-  constructor(run: Run, length: Value) {
+  constructor(run: TemplateRun, length: Value) {
     this.run = run
     this.length = numberOf(run, length)
     const names = { index: 0, index0: 0, revindex: 0, revindex0: 0, first: false, last: false, length }

@@ -1,9 +1,9 @@
 /** Macros and the bodies of call blocks. */
 import { bind } from "../filters/Signature.ts"
 import { Frame, Locals } from "../runtime/Frame.ts"
-import type { Run } from "../runtime/Run.ts"
-import type { MacroNode, Node } from "../syntax/Nodes.ts"
+import type { TemplateRun } from "../runtime/TemplateRun.ts"
 import { Callable, SafeText, type Value } from "../value/Values.ts"
+import type { MacroNode, Node } from "../syntax/Nodes.ts"
 import { Body, Scope } from "./Scope.ts"
 import type { Evaluate, Execute, Unit } from "./Unit.ts"
 
@@ -35,7 +35,7 @@ const compileFunction = (unit: Unit, node: MacroNode, scope: Scope): Evaluate =>
   const names = defaults.map(([name]) => name)
   const body = unit.body(node.body, scope)
 
-  const fill = (run: Run, args: ReadonlyArray<Value>): void => {
+  const fill = (run: TemplateRun, args: ReadonlyArray<Value>): void => {
     const { positional, keywords } = bind(parameters, names, args)
     const { variables } = run.frame
     if (Object.hasOwn(keywords, "caller")) variables.set("caller", keywords["caller"])
@@ -49,7 +49,7 @@ const compileFunction = (unit: Unit, node: MacroNode, scope: Scope): Evaluate =>
   }
   return (run) => {
     const around = isCaller ? run.locals : undefined
-    return new Callable((run, ...args) => {
+    return new Callable((_run, ...args) => {
       run.enter()
       const { frame, locals, at } = run
       run.frame = isCaller ? new Frame(frame, true) : new Frame()

@@ -3,9 +3,8 @@
  * variables of them, so they are read even while their value is undefined; other names are looked up in frames.
  */
 import type { Locals } from "../runtime/Frame.ts"
-import type { Run } from "../runtime/Run.ts"
+import type { TemplateRun } from "../runtime/TemplateRun.ts"
 import type { Value } from "../value/Values.ts"
-import type { Evaluate } from "./Unit.ts"
 
 /** The template, a macro or a call block. */
 export class Body {
@@ -36,7 +35,7 @@ export class Scope {
     this.slots.set(name, { body: this.body, index: this.body.size++ })
   }
 
-  read(name: string): Evaluate {
+  read(name: string): (run: TemplateRun) => Value {
     const slot = this.find(name)
     if (slot === undefined) return (run) => run.resolve(name)
     const { index } = slot
@@ -45,7 +44,7 @@ export class Scope {
   }
 
   /** Sets the local of that name, if there is one. */
-  write(name: string): ((run: Run, value: Value) => void) | undefined {
+  write(name: string): ((run: TemplateRun, value: Value) => void) | undefined {
     const slot = this.find(name)
     if (slot === undefined) return undefined
     const { index } = slot
@@ -67,7 +66,7 @@ export class Scope {
   }
 }
 
-const outer = (run: Run, hops: number): Locals => {
+const outer = (run: TemplateRun, hops: number): Locals => {
   let locals = run.locals
   for (let at = 0; at < hops; at++) locals = locals.parent!
   return locals

@@ -1,14 +1,14 @@
 /** State that is shared while one template is compiled to closures. */
 import { type Fault, limitFault } from "../../jinja/runtime/Fault.ts"
 import type { Limits } from "../../jinja/runtime/Limits.ts"
-import type { Environment, Run } from "../runtime/Run.ts"
+import type { TemplateRun } from "../runtime/TemplateRun.ts"
+import type { Environment, Value } from "../value/Values.ts"
 import type { Node } from "../syntax/Nodes.ts"
 import type { Source } from "../syntax/Source.ts"
-import type { Value } from "../value/Values.ts"
 import type { Scope } from "./Scope.ts"
 
-export type Evaluate = (run: Run) => Value
-export type Execute = (run: Run) => void
+export type Evaluate = (run: TemplateRun) => Value
+export type Execute = (run: TemplateRun) => void
 
 /** The compilers of expressions and statements: each part of the compiler calls them, so none can import them. */
 interface Compilers {

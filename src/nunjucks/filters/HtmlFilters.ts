@@ -1,9 +1,8 @@
 /** Filters that make or remove HTML, and addresses. Output is not escaped by itself. */
 import { valueFault } from "../../jinja/runtime/Fault.ts"
-import type { Run } from "../runtime/Run.ts"
+import { type Run, type Native, SafeText, type Value } from "../value/Values.ts"
 import { keysOf } from "../value/Lookup.ts"
 import { numberOf, text } from "../value/Operators.ts"
-import { type Native, SafeText, type Value } from "../value/Values.ts"
 import { likeInput, listOf, objectOf, orEmpty, propertyOf, textOf } from "./Inputs.ts"
 
 const entities: ReadonlyMap<string, string> = new Map([

@@ -1,9 +1,8 @@
 /** How filters read their input: as the package's own do, which call methods that JavaScript's values have. */
 import { type Fault, typeFault } from "../../jinja/runtime/Fault.ts"
-import type { Run } from "../runtime/Run.ts"
+import { type Run, type List, type Obj, SafeText, type Value, isObject, kindOf } from "../value/Values.ts"
 import { lookup } from "../value/Lookup.ts"
 import { numberOf } from "../value/Operators.ts"
-import { type List, type Obj, SafeText, type Value, isObject, kindOf } from "../value/Values.ts"
 
 const expected = (what: string, value: Value): Fault => typeFault(`${what} is expected, not ${kindOf(value)}`)
 

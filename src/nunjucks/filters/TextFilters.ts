@@ -1,9 +1,8 @@
 /** Filters on texts. */
 import { typeFault } from "../../jinja/runtime/Fault.ts"
 import { Pattern } from "../runtime/Pattern.ts"
-import type { Run } from "../runtime/Run.ts"
+import { type Run, type Native, LongNumber, SafeText, type Value } from "../value/Values.ts"
 import { add, numberOf, text } from "../value/Operators.ts"
-import { type Native, LongNumber, SafeText, type Value } from "../value/Values.ts"
 import { given, lengthOf, likeInput, orEmpty, textOf } from "./Inputs.ts"
 
 const capitalized = (word: string): string => {

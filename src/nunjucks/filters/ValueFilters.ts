@@ -1,8 +1,7 @@
 /** Filters on numbers and on any value. */
-import type { Run } from "../runtime/Run.ts"
+import type { Run, Native, Value } from "../value/Values.ts"
 import { stringify } from "../value/Json.ts"
 import { numberOf, primitive, text } from "../value/Operators.ts"
-import type { Native, Value } from "../value/Values.ts"
 import { given } from "./Inputs.ts"
 import { byName } from "./Signature.ts"
 

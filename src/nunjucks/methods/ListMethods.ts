@@ -1,8 +1,7 @@
 /** The methods of lists that templates may call. Those that take a function are left out. */
 import { Fault, limitFault } from "../../jinja/runtime/Fault.ts"
-import type { Run } from "../runtime/Run.ts"
+import type { Run, List, Value } from "../value/Values.ts"
 import { joined, numberOf, text } from "../value/Operators.ts"
-import type { List, Value } from "../value/Values.ts"
 
 type ListMethod = (run: Run, self: List, ...args: ReadonlyArray<Value>) => Value
 

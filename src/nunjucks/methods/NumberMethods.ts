@@ -1,8 +1,7 @@
 /** The methods of numbers that templates may call. */
 import { Fault } from "../../jinja/runtime/Fault.ts"
-import type { Run } from "../runtime/Run.ts"
+import type { Run, Value } from "../value/Values.ts"
 import { numberOf } from "../value/Operators.ts"
-import type { Value } from "../value/Values.ts"
 
 type NumberMethod = (run: Run, self: number, ...args: ReadonlyArray<Value>) => Value
 

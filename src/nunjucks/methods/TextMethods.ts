@@ -1,9 +1,8 @@
 /** The methods of texts that templates may call: JavaScript's own, which get primitives only and are paid in advance. */
 import { Fault } from "../../jinja/runtime/Fault.ts"
 import { Pattern } from "../runtime/Pattern.ts"
-import type { Run } from "../runtime/Run.ts"
+import type { Run, Value } from "../value/Values.ts"
 import { numberOf, primitive, text } from "../value/Operators.ts"
-import type { Value } from "../value/Values.ts"
 
 type TextMethod = (run: Run, self: string, ...args: ReadonlyArray<Value>) => Value
 

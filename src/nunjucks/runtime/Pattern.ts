@@ -8,8 +8,7 @@ import { RE2JS } from "re2js"
 import { Fault } from "../../jinja/runtime/Fault.ts"
 import { programEffort } from "../../pattern/Effort.ts"
 import { effortMax } from "../../pattern/Pattern.ts"
-import { type List, Opaque } from "../value/Values.ts"
-import type { Run } from "./Run.ts"
+import { type List, Opaque, type Run } from "../value/Values.ts"
 
 /** Longest pattern, characters. */
 const patternChars = 1000

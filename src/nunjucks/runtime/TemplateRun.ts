@@ -1,17 +1,9 @@
-/** The state of one run of a template. */
+/** The state of one run of a template: its names, beside its output and its budget. */
 import type { Limits } from "../../jinja/runtime/Limits.ts"
 import { Output, type Seed } from "../../jinja/runtime/Output.ts"
-import type { Native, Obj, Value } from "../value/Values.ts"
+import type { Environment, Obj, Run, Value } from "../value/Values.ts"
 import { Frame, Locals } from "./Frame.ts"
 import { globals } from "./Globals.ts"
-
-/** Filters, tests and globals that templates find by name. */
-export interface Environment {
-  readonly filter: (name: string) => Native | undefined
-  readonly test: (name: string) => Native | undefined
-  /** A new value for each run, which may change it. */
-  readonly global: (run: Run, name: string) => Value
-}
 
 interface RunOptions {
   readonly limits: Limits
@@ -21,7 +13,7 @@ interface RunOptions {
   readonly localsSize: number
 }
 
-export class Run extends Output {
+export class TemplateRun extends Output implements Run {
   /** Names that the caller passed, and names that the template sets at its top level. */
   readonly context: Map<string, Value>
   readonly top: Frame = new Frame()

@@ -1,8 +1,7 @@
 /** Nunjucks' built-in tests, the names after `is`. */
 import { typeFault } from "../../jinja/runtime/Fault.ts"
 import { operators } from "../value/Operators.ts"
-import { Callable, LongNumber, type Native, SafeText, type Value, isObject, kindOf } from "../value/Values.ts"
-import type { Run } from "./Run.ts"
+import { Callable, LongNumber, type Native, SafeText, type Value, isObject, kindOf, type Run } from "../value/Values.ts"
 
 const operator = (name: string): Native => {
   const compute = operators.get(name)!

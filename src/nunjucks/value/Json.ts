@@ -1,7 +1,6 @@
 /** `JSON.stringify(value, null, indent)` for the values of templates, paid as it is written. */
 import { limitFault } from "../../jinja/runtime/Fault.ts"
-import type { Run } from "../runtime/Run.ts"
-import { Callable, LongNumber, Opaque, SafeText, type Value } from "./Values.ts"
+import { type Run, Callable, LongNumber, Opaque, SafeText, type Value } from "./Values.ts"
 
 export const stringify = (run: Run, value: Value, indent: string): string | undefined =>
   new Writer(run, indent).write(value, "\n", 0)

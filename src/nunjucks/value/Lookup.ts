@@ -4,9 +4,8 @@ import { listMethods } from "../methods/ListMethods.ts"
 import { numberMethods } from "../methods/NumberMethods.ts"
 import { textMethods } from "../methods/TextMethods.ts"
 import { Pattern } from "../runtime/Pattern.ts"
-import type { Run } from "../runtime/Run.ts"
+import { type Run, Callable, LongNumber, Opaque, SafeText, type Value, isObject, kindOf } from "./Values.ts"
 import { text } from "./Operators.ts"
-import { Callable, LongNumber, Opaque, SafeText, type Value, isObject, kindOf } from "./Values.ts"
 
 /** `value[key]`; undefined if there is no such property, and of undefined and null. */
 export const lookup = (run: Run, value: Value, key: Value): Value => {

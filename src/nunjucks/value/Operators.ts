@@ -1,8 +1,7 @@
 /** JavaScript's operators on the values of templates. Each pays for what it makes. */
 import { limitFault } from "../../jinja/runtime/Fault.ts"
-import type { Run } from "../runtime/Run.ts"
+import { type Run, type List, LongNumber, Opaque, type Primitive, type Value } from "./Values.ts"
 import { ExactNumber, compareWithRounded } from "../../postgres/ExactJson.ts"
-import { type List, LongNumber, Opaque, type Primitive, type Value } from "./Values.ts"
 
 /** The value as JavaScript converts an object before it computes: a list is its joined text. */
 export const primitive = (run: Run, value: Value): Primitive => {

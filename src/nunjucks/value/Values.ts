@@ -4,7 +4,7 @@
  * An object is read by its own properties only (Lookup.ts), so the properties of its prototype are out of reach. No
  * JavaScript function is a value: templates call a Callable.
  */
-import type { Run } from "../runtime/Run.ts"
+import type { Output } from "../../jinja/runtime/Output.ts"
 
 export type Value = undefined | null | boolean | number | string | Opaque | List | Obj
 export type List = Array<Value>
@@ -40,6 +40,19 @@ export class LongNumber extends Opaque {
     this.text = digits
     this.number = Number(digits)
   }
+}
+
+/** Filters, tests and globals that templates find by name. */
+export interface Environment {
+  readonly filter: (name: string) => Native | undefined
+  readonly test: (name: string) => Native | undefined
+  /** A new value for each run, which may change it. */
+  readonly global: (run: Run, name: string) => Value
+}
+
+/** The run of a template, as built-in functions see it. */
+export interface Run extends Output {
+  readonly environment: Environment
 }
 
 /** A built-in function: missing arguments are undefined, as in JavaScript. */

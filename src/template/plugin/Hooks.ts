@@ -1,7 +1,7 @@
 /** Lets plugins extend the context of every template before it is rendered. */
 import type { Context } from "../Context.ts"
 import { Fault } from "../../jinja/runtime/Fault.ts"
-import type { JsonObject } from "./Plugin.ts"
+import type { JsonObject } from "./Contract.ts"
 import { pluginFault } from "./PluginBridge.ts"
 import type { LoadedPlugin } from "./PluginLoader.ts"
 

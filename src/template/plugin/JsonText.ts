@@ -1,6 +1,6 @@
 /** JSON as text. */
 import { ExactNumber } from "../../postgres/ExactJson.ts"
-import type { Json } from "./Plugin.ts"
+import type { Json } from "./Contract.ts"
 
 /** The value as text for people or for a hash: integers beyond 2^53, which JSON.stringify refuses, as texts. */
 export const jsonText = (value: Json): string =>

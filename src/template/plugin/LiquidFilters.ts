@@ -16,7 +16,7 @@ import {
 } from "liquidjs"
 import { builtinFilters } from "../../jinja/filters/Filters.ts"
 import { LiquidNumber } from "./LiquidNumber.ts"
-import type { Call, Example, Filter, Json, JsonObject, Plugin } from "./Plugin.ts"
+import type { Call, Example, Filter, Json, JsonObject, Plugin } from "./Contract.ts"
 
 /** Names that a template may read of `forloop` and `tablerowloop`, which are objects of LiquidJS with methods. */
 const loopProperties: ReadonlySet<unknown> = new Set(

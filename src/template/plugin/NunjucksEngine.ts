@@ -4,8 +4,9 @@
  */
 import { limitFault } from "../../jinja/runtime/Fault.ts"
 import { compileNunjucks } from "../../nunjucks/Nunjucks.ts"
-import type { Environment, Run } from "../../nunjucks/runtime/Run.ts"
 import {
+  type Environment,
+  type Run,
   Callable,
   LongNumber,
   type Native,
@@ -15,7 +16,7 @@ import {
   emptyObject,
   isKeywords
 } from "../../nunjucks/value/Values.ts"
-import type { Call, Engine, Json, Library, Provided } from "./Plugin.ts"
+import type { Call, Engine, Json, Library, Provided } from "./Contract.ts"
 import { chargeTo, guardPlugin } from "./PluginBridge.ts"
 
 const known = new WeakMap<Library, Environment>()

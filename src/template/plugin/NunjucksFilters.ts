@@ -6,7 +6,7 @@
 import { builtinFilters } from "../../jinja/filters/Filters.ts"
 import { builtinTests } from "../../jinja/runtime/Tests.ts"
 import { jsonText } from "./JsonText.ts"
-import type { Call, Example, Filter, GlobalFunction, Json, Plugin, Test } from "./Plugin.ts"
+import type { Call, Example, Filter, GlobalFunction, Json, Plugin, Test } from "./Contract.ts"
 
 type Callee = (...args: ReadonlyArray<unknown>) => unknown
 

@@ -1,16 +1,16 @@
 /** Carries values between templates, which have Python's, and plugins, which have JSON. Everything is copied. */
-import type { Tag } from "../../jinja/Environment.ts"
+import type { Tag } from "../../jinja/compile/Unit.ts"
 import { Fault, limitFault } from "../../jinja/runtime/Fault.ts"
 import { Builtin } from "../../jinja/runtime/Globals.ts"
-import { type Native, variadic } from "../../jinja/runtime/Native.ts"
-import type { Call, Filter, GlobalFunction, Json, Tag as PluginTag, Test } from "./Plugin.ts"
+import { variadic } from "../../jinja/runtime/Native.ts"
+import type { Native, Runtime, Keywords, Value } from "../../jinja/value/Value.ts"
+import type { Call, Filter, GlobalFunction, Json, Tag as PluginTag, Test } from "./Contract.ts"
 import type { Budget } from "../../jinja/runtime/Limits.ts"
-import type { Runtime } from "../../jinja/runtime/Runtime.ts"
 import { isIterable } from "../../jinja/value/Compare.ts"
 import { Dict, type JsonValue } from "../../jinja/value/Dict.ts"
 import { listOf } from "../../jinja/value/Iterate.ts"
 import { text } from "../../jinja/print/Repr.ts"
-import { Float, type Keywords, Markup, Undefined, type Value } from "../../jinja/value/Values.ts"
+import { Float, Markup, Undefined } from "../../jinja/value/Values.ts"
 
 type MutableObject = { [name: string]: Json }
 

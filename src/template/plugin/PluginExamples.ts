@@ -1,7 +1,7 @@
 /** Runs the examples of plugins: they are both tests and documentation. */
 import { Context } from "../Context.ts"
 import { extension } from "./Hooks.ts"
-import type { Example } from "./Plugin.ts"
+import type { Example } from "./Contract.ts"
 import { type LoadedPlugin, PluginRefused } from "./PluginLoader.ts"
 import { type Renderer, faultOf } from "../Renderer.ts"
 

@@ -8,7 +8,7 @@ import { basename, extname, isAbsolute, resolve } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { Environment } from "../../jinja/Environment.ts"
 import { copyJson, filterOf, globalOf, tagOf, testOf } from "./PluginBridge.ts"
-import type { Engine, Filter, GlobalFunction, Json, Library, Plugin, Provided, Test } from "./Plugin.ts"
+import type { Engine, Filter, GlobalFunction, Json, Library, Plugin, Provided, Test } from "./Contract.ts"
 
 /** A plugin, and the module it came from. */
 export interface LoadedPlugin {

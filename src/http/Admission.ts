@@ -22,7 +22,8 @@ import { csrfCookie, sessionCookie } from "./wire/Cookies.ts"
 import { asksForHtml, asksForPage } from "./wire/Reader.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import { type Origin, isOurs } from "./wire/Origin.ts"
-import { type Method, type Request, type Route, isPage, locationCharsMax, methodOf } from "./Route.ts"
+import { type Method, type Route, isPage, locationCharsMax, methodOf } from "./Route.ts"
+import type { Request } from "./wire/Request.ts"
 
 type Incoming = HttpServerRequest.HttpServerRequest
 

@@ -6,7 +6,6 @@
  */
 import type { Waiting } from "../history/inspect/Waiting.ts"
 import type { ByteSize, Effect, Stream } from "effect"
-import type { HttpServerRequest } from "effect/http"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { AdmissionSql } from "../postgres/AdmissionSql.ts"
 import type { Settings } from "../Config.ts"
@@ -16,7 +15,6 @@ import type { Attempts } from "../auth/Attempts.ts"
 import type { Denied } from "../auth/Denied.ts"
 import type { KnownTokens } from "../auth/KnownTokens.ts"
 import type { PasswordHashing } from "../auth/PasswordHashing.ts"
-import type { Principal } from "../auth/Principal.ts"
 import type { UsualRights } from "../auth/UsualRights.ts"
 import type { Action, Clearance, OutOfBounds } from "../inventory/Clearance.ts"
 import { emptyRecord } from "../inventory/Field.ts"
@@ -25,15 +23,13 @@ import type { Counts } from "../inventory/read/Count.ts"
 import type { Presence } from "../postgres/Presence.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import type { Protected } from "../inventory/write/Protected.ts"
-import type { Author } from "../inventory/write/Transaction.ts"
 import type { WriteRefused } from "../inventory/write/WriteRefused.ts"
 import type { Templates } from "../template/Template.ts"
 import type { Imports } from "./files/ImportFile.ts"
 import type { TryOutLimits } from "./webhooks/TryOutLimits.ts"
-import type { JsonBody } from "./wire/Body.ts"
 import type { Cookie } from "./wire/Cookies.ts"
+import type { Request } from "./wire/Request.ts"
 import type { HttpRefused } from "./HttpRefused.ts"
-import type { Origin } from "./wire/Origin.ts"
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const
 
@@ -46,30 +42,6 @@ export const methodOf = (name: string): Method | undefined =>
 /** The methods of a route, in the order of its declaration. */
 export const methodsOf = (handlers: Readonly<Partial<Record<Method, unknown>>>): ReadonlyArray<Method> =>
   Object.keys(handlers) as ReadonlyArray<Method>
-
-export interface Request {
-  readonly incoming: HttpServerRequest.HttpServerRequest
-  readonly url: URL
-  /** Values of the `:name` segments. */
-  readonly params: Readonly<Record<string, string>>
-  readonly principal: Principal
-  readonly author: Author
-  /** The address by which the client reached the service. */
-  readonly origin: Origin
-  /** Address before `/api/…`, for URLs in answers. */
-  readonly base: string
-  /** The body as JSON. */
-  readonly body: Effect.Effect<unknown, HttpRefused | Denied>
-  /** The same with its text, where numbers are as they were sent. */
-  readonly bodyWithText: Effect.Effect<JsonBody, HttpRefused>
-  /** The body as it came, whatever its type. Fails with 413 if it is larger than `max`. */
-  readonly bytes: (max: ByteSize.ByteSize) => Effect.Effect<ArrayBuffer, HttpRefused>
-  readonly contentType: string | undefined
-  /** `If-Match`: the client writes only if the object is as it was read. */
-  readonly ifMatch: string | undefined
-  /** The negotiated media type, one of those that the route produces. */
-  readonly accepted: string
-}
 
 export interface Reply {
   readonly status: number

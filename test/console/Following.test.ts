@@ -7,7 +7,8 @@ import { Vault } from "../../src/inventory/Vault.ts"
 import { anonymous } from "../../src/auth/Principal.ts"
 import { live, withLive } from "../../src/console/live/Following.ts"
 import { html } from "../../src/console/Html.ts"
-import type { Handler, Request, Services } from "../../src/http/Route.ts"
+import type { Handler, Services } from "../../src/http/Route.ts"
+import type { Request } from "../../src/http/wire/Request.ts"
 
 const request = {
   incoming: { headers: { accept: "text/event-stream" }, cookies: {}, remoteAddress: Option.none() },

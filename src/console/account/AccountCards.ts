@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { mayGrant } from "../../auth/Permission.ts"
 import { principalOf } from "../../auth/Sight.ts"
-import type { Request } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import { cleared } from "../../inventory/Clearance.ts"
 import type { Row } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { Denied } from "../../auth/Denied.ts"
 import { loginFirst } from "../../http/Admission.ts"
-import type { Request } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import { type Html, html } from "../Html.ts"
 import { framed } from "../frame/Frame.ts"
 

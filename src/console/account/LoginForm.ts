@@ -1,6 +1,7 @@
 /** The form of the login. It may carry what was typed into another form, whose session has ended. */
 import { randomBytes } from "node:crypto"
-import type { Reply, Request } from "../../http/Route.ts"
+import type { Reply } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import { csrfCookie, formCookie } from "../../http/wire/Cookies.ts"
 import { html } from "../Html.ts"
 import { carriedByLogin } from "../form/Carried.ts"

@@ -1,7 +1,7 @@
 /** How readers want to see pages. It is kept with the account; the theme also in a cookie, for pages before the login. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Request } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import { isDictionary } from "../../inventory/Field.ts"
 import { timeZone } from "../../inventory/ObjectType.ts"
 

@@ -1,6 +1,7 @@
 /** `/user/preferences/`: theme, density, time zone and page size. */
 import { Duration, Effect } from "effect"
-import { type Handler, type Request, type Route, redirect } from "../../http/Route.ts"
+import { type Handler, type Route, redirect } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import { readForm } from "../../http/wire/Body.ts"
 import { type Html, html } from "../Html.ts"
 import { accountPage, doneLine, userIn } from "./AccountPage.ts"

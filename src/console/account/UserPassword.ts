@@ -1,6 +1,7 @@
 /** `/users/users/<id>/password/`: gives a user a new password, for those who may change the user. */
 import { Effect, Result } from "effect"
-import { type Handler, type Request, type Route, redirect } from "../../http/Route.ts"
+import { type Handler, type Route, redirect } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import { rowOf } from "../../http/objects/Objects.ts"
 import { readForm } from "../../http/wire/Body.ts"
 import type { Row } from "../../inventory/Field.ts"

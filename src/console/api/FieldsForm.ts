@@ -1,7 +1,8 @@
 /** The form of a page of the API with an input for each field. References are ids or keys, as in a file of objects. */
 import { Effect } from "effect"
 import type { Browsing } from "../../http/Browse.ts"
-import type { Refusal, Request } from "../../http/Route.ts"
+import type { Refusal } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import { type Errors, type Row, isDictionary, textsIn } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { customFieldsOf } from "../../inventory/read/Read.ts"

@@ -3,7 +3,7 @@
  * field names its method (http/Browse.ts).
  */
 import { fieldNames } from "../../http/Browse.ts"
-import type { Request } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import { Html, html } from "../Html.ts"
 import { csrfInput } from "../form/Csrf.ts"
 import { icon } from "../frame/Icon.ts"

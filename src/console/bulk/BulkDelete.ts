@@ -1,7 +1,7 @@
 /** `/<app>/<type>/delete/`: asks before it deletes the selected objects, and tells what goes with them. */
 import { Effect, Result } from "effect"
 import { inWritingTime } from "../../http/objects/Limits.ts"
-import type { Request } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { Protected } from "../../inventory/write/Protected.ts"
 import { remove } from "../../inventory/write/Write.ts"

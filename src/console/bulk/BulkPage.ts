@@ -2,15 +2,8 @@
 import { Effect } from "effect"
 import { HttpRefused } from "../../http/HttpRefused.ts"
 import { readForm } from "../../http/wire/Body.ts"
-import {
-  type Handler,
-  type Refusal,
-  type Reply,
-  type Request,
-  type Route,
-  type Services,
-  redirect
-} from "../../http/Route.ts"
+import { type Handler, type Refusal, type Reply, type Route, type Services, redirect } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import type { Action } from "../../inventory/Clearance.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { registry } from "../../inventory/Registry.ts"

@@ -1,6 +1,6 @@
 /** The form of a bulk edit, from the declaration of its type alone. */
 import { type Errors, type Field, type Messages } from "../../inventory/Field.ts"
-import type { Request } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { naturalKey } from "../../inventory/derive/filter/Path.ts"
 import { objectType } from "../../inventory/Registry.ts"

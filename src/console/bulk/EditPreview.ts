@@ -1,6 +1,6 @@
 /** The preview of a bulk edit: which fields of which objects would change, and how. */
 import { Effect } from "effect"
-import type { Request } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import type { Row } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { representation } from "../../inventory/derive/represent/Representation.ts"

@@ -1,5 +1,5 @@
 /** The form that renames several objects, and the preview of the new names. */
-import type { Request } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { type Html, html } from "../Html.ts"
 import { icon } from "../frame/Icon.ts"

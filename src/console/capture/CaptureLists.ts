@@ -1,6 +1,6 @@
 /** The gaps, the epochs, and the changes that were set aside. */
 import type { EpochState, Gap, SetAsideState } from "../../history/capture/CaptureState.ts"
-import type { Request } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import { type Html, html } from "../Html.ts"
 import { csrfInput } from "../form/Csrf.ts"
 import { icon } from "../frame/Icon.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { notFound } from "../../http/HttpRefused.ts"
-import type { Request } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import { changes } from "../../inventory/read/Changes.ts"
 import { whereIds } from "../../inventory/derive/filter/Where.ts"
 

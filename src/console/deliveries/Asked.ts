@@ -1,7 +1,7 @@
 /** The deliveries that a page of deliveries is about. */
 import { Clock, Effect } from "effect"
 import { isPlaced, usualMillis } from "../../history/log/Window.ts"
-import type { Request } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 
 /**
  * The request with the filters of its address; those of the last 24 hours where it says nothing about the time. `isUsual`:

@@ -1,7 +1,7 @@
 /** One attempt of a delivery: its exchange, how it is verified, its text, or the command that repeats it. */
 import { Effect } from "effect"
 import type { LoggedAttempt } from "../../history/inspect/Attempts.ts"
-import type { Request } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import { parameterOf } from "../../http/query/Parameter.ts"
 import { bodyNowFor, sentRequestFor } from "../../http/webhooks/SentRequests.ts"
 import type { Row } from "../../inventory/Field.ts"

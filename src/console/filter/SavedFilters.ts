@@ -1,6 +1,6 @@
 /** Saved filters of a list: a menu that applies them, with a form that saves the filters that are set. */
 import { Effect } from "effect"
-import type { Request } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import { savedFiltersOf } from "../../http/query/SavedFilters.ts"
 import { cleared } from "../../inventory/Clearance.ts"
 import { type Errors, textsIn } from "../../inventory/Field.ts"

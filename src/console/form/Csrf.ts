@@ -1,6 +1,6 @@
 /** The CSRF token of forms: a browser sends the session's cookie for any site, but only our pages know the token. */
 import { csrfToken } from "../../auth/Session.ts"
-import type { Request } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import { type Html, html } from "../Html.ts"
 
 /** The hidden field that sends the token back. */

@@ -1,6 +1,6 @@
 /** The page of a form in the state that it has: as it was opened, as it was sent, refused, or in conflict. */
 import { Effect } from "effect"
-import type { Request } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import type { Errors, Row, View } from "../../inventory/Field.ts"
 import { etagHeader } from "../../http/wire/Etag.ts"
 import { type Html, html } from "../Html.ts"

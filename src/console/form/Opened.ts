@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { missingView } from "../value/May.ts"
 import { notFound } from "../../http/HttpRefused.ts"
-import type { Request } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import { rowOf } from "../../http/objects/Objects.ts"
 import { type Action, cleared } from "../../inventory/Clearance.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"

@@ -3,7 +3,7 @@
  * and the object, never a text: the words are ours.
  */
 import { Duration } from "effect"
-import type { Request } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import type { Cookie } from "../../http/wire/Cookies.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { registry } from "../../inventory/Registry.ts"

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { mayWatch } from "../../http/describe/MetricsAccess.ts"
-import type { Request } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import { isAlive } from "../../postgres/Presence.ts"
 import { visibleToSender } from "../../inventory/Clearance.ts"
 import { objectType } from "../../inventory/Registry.ts"

@@ -1,5 +1,5 @@
 /** The form of an import, and the table of the fields that a file may have. */
-import type { Request } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import { formats } from "../../http/files/ImportFormat.ts"
 import type { Field } from "../../inventory/Field.ts"
 import { type ObjectType, perType } from "../../inventory/ObjectType.ts"

@@ -1,5 +1,5 @@
 /** The columns of a list: those that the reader chose, or the usual ones of the type. */
-import type { Request } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import { type ObjectType, perType } from "../../inventory/ObjectType.ts"
 import { chosenColumns } from "./ChosenColumns.ts"
 import { dressingOf } from "./Dressing.ts"

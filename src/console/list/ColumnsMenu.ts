@@ -1,5 +1,5 @@
 /** The menu by which readers choose the columns of a list. */
-import type { Request } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { type Html, html } from "../Html.ts"
 import { csrfInput } from "../form/Csrf.ts"

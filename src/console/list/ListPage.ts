@@ -1,7 +1,7 @@
 /** The page of a list: its tools, and the objects of the page or why there are none. */
 import { Effect, Result } from "effect"
 import { Settings } from "../../Config.ts"
-import type { Request } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import { pageOf } from "../../http/objects/Lists.ts"
 import { type Action, cleared } from "../../inventory/Clearance.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"

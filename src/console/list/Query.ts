@@ -1,5 +1,5 @@
 /** Links to the same page with another query: every state of a page is in its address. */
-import type { Request } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 
 /** Parameters of a list that are no filters. */
 const controls: ReadonlySet<string> = new Set(["limit", "offset", "ordering", "columns", "strict"])

@@ -1,6 +1,7 @@
 /** `/<app>/<type>/<id>/delete/`: asks before an object is deleted, and tells what goes with it or forbids it. */
 import { Effect, Result } from "effect"
-import { type Handler, type Request, type Route, redirect } from "../../http/Route.ts"
+import { type Handler, type Route, redirect } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import { readForm } from "../../http/wire/Body.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { Protected } from "../../inventory/write/Protected.ts"

@@ -1,7 +1,8 @@
 /** `/<app>/<type>/<id>/edit/`: the form of an object of any type. */
 import { Effect, Result } from "effect"
 import { HttpRefused } from "../../http/HttpRefused.ts"
-import { type Handler, type Request, type Route, redirect } from "../../http/Route.ts"
+import { type Handler, type Route, redirect } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import { readForm } from "../../http/wire/Body.ts"
 import { guardOf } from "../../http/wire/Etag.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"

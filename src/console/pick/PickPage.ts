@@ -3,7 +3,7 @@
  * what was typed into the form, and leads back with the choice filled in.
  */
 import { Effect } from "effect"
-import type { Request } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import { cleared } from "../../inventory/Clearance.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { type Html, html } from "../Html.ts"

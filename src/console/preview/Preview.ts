@@ -1,6 +1,6 @@
 /** Changes that a write would make and webhooks that would fire, found in a transaction that is rolled back. */
 import { Clock, Effect } from "effect"
-import type { Request } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import { contextOf } from "../../event/Event.ts"
 import { Clearance } from "../../inventory/Clearance.ts"
 import { type Row, type View, isDictionary } from "../../inventory/Field.ts"

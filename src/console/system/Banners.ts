@@ -2,7 +2,7 @@
 import type { Sending } from "../../requests/Sending.ts"
 import type { Problem } from "../../history/tasks/Problems.ts"
 import { type SeenProcess, deliverers } from "../../history/tasks/Processes.ts"
-import type { Request } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import { type Html, html } from "../Html.ts"
 import { csrfInput } from "../form/Csrf.ts"
 import { icon } from "../frame/Icon.ts"

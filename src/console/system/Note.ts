@@ -1,6 +1,7 @@
 /** A message that the next page shows once: what was done to the service. It travels in a cookie that names it. */
 import { Duration } from "effect"
-import type { Reply, Request } from "../../http/Route.ts"
+import type { Reply } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import type { Cookie } from "../../http/wire/Cookies.ts"
 import { type Html, html } from "../Html.ts"
 import { icon } from "../frame/Icon.ts"

@@ -1,7 +1,7 @@
 /** The processes of the service: what they do, and how they are. */
 import type { SeenProcess } from "../../history/tasks/Processes.ts"
 import { numberOf } from "../../history/tasks/Processes.ts"
-import type { Request } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import { type Html, html } from "../Html.ts"
 import { durationText } from "../value/Duration.ts"
 import { csrfInput } from "../form/Csrf.ts"

@@ -2,7 +2,7 @@
 import type { Health } from "../../history/health/Healths.ts"
 import { type Queue, failedMax } from "../../history/tasks/Queues.ts"
 import { deliveryType } from "../../log/DeliveryRows.ts"
-import type { Request } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { type Html, html } from "../Html.ts"
 import { csrfInput } from "../form/Csrf.ts"

@@ -4,7 +4,7 @@
  */
 import { Duration, Effect } from "effect"
 import { Vault } from "../../inventory/Vault.ts"
-import type { Request } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import type { Cookie } from "../../http/wire/Cookies.ts"
 import { isDictionary } from "../../inventory/Field.ts"
 import { type Html, html } from "../Html.ts"

@@ -1,6 +1,6 @@
 /** Tokens of a user: a table with a way to change and revoke each, and the form for one. */
 import { tokenTail } from "../../inventory/Vault.ts"
-import type { Request } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import { type Errors, type RowOf } from "../../inventory/Field.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import type Token from "../../inventory/types/users/Token.ts"

@@ -1,7 +1,7 @@
 /** Actions on a webhook, beside writing it. */
 import { Effect } from "effect"
 import { openBreakers } from "../../log/BreakerTable.ts"
-import type { Request } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import type Webhook from "../../inventory/types/extras/Webhook.ts"
 import { byIds } from "../../inventory/read/Read.ts"

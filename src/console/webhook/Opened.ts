@@ -1,5 +1,5 @@
 /** A webhook whose reader may change it, for the pages that act on it. */
-import type { Request } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import type Webhook from "../../inventory/types/extras/Webhook.ts"
 import { type Html, html } from "../Html.ts"

@@ -1,7 +1,8 @@
 /** `/extras/webhooks/<id>/replay/`: sends past events again that the webhook's conditions accept now. */
 import { Clock, Effect } from "effect"
 import { askForReplay, momentOf, replayType } from "../../requests/Replay.ts"
-import { type Handler, type Request, type Route, redirect } from "../../http/Route.ts"
+import { type Handler, type Route, redirect } from "../../http/Route.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import { readForm } from "../../http/wire/Body.ts"
 import type { Messages } from "../../inventory/Field.ts"
 import { html } from "../Html.ts"

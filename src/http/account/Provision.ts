@@ -14,7 +14,8 @@ import { addressOf } from "../Admission.ts"
 import { bodyFields, refused } from "../webhooks/ActionRequest.ts"
 import { HttpRefused } from "../HttpRefused.ts"
 import { throttled } from "../wire/RateLimit.ts"
-import type { Handler, Request, Route } from "../Route.ts"
+import type { Handler, Route } from "../Route.ts"
+import type { Request } from "../wire/Request.ts"
 
 const type = objectType("users.token")
 

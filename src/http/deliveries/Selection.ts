@@ -11,7 +11,8 @@ import { isEverything } from "../../inventory/derive/filter/Where.ts"
 import { refused } from "../webhooks/ActionRequest.ts"
 import { isSet } from "../query/Parameter.ts"
 import { queryOf } from "../query/SavedFilters.ts"
-import type { Handler, Request } from "../Route.ts"
+import type { Handler } from "../Route.ts"
+import type { Request } from "../wire/Request.ts"
 import { TryOutLimits } from "../webhooks/TryOutLimits.ts"
 
 /**

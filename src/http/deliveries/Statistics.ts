@@ -10,7 +10,8 @@ import { countEach } from "../../inventory/read/CountEach.ts"
 import { allOf } from "../../inventory/derive/filter/Where.ts"
 import { queryOf } from "../query/SavedFilters.ts"
 import { filteredBy, refuseMissing } from "../query/Strict.ts"
-import type { Handler, Request, Route } from "../Route.ts"
+import type { Handler, Route } from "../Route.ts"
+import type { Request } from "../wire/Request.ts"
 
 /** The deliveries that the query of a request selects, of those that its sender may view; and their span of time. */
 export const deliveriesOf = Effect.fnUntraced(function* (request: Request) {

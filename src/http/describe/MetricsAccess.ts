@@ -8,7 +8,7 @@ import { Denied } from "../../auth/Denied.ts"
 import { parseIpNetwork } from "../../inventory/field/Networks.ts"
 import { identify } from "../Admission.ts"
 import { clientOf } from "../wire/Origin.ts"
-import type { Request } from "../Route.ts"
+import type { Request } from "../wire/Request.ts"
 
 const words: ReadonlySet<string> = new Set(["anybody", "token"])
 

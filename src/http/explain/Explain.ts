@@ -6,7 +6,8 @@ import { whereIds } from "../../inventory/derive/filter/Where.ts"
 import { changeType, changes } from "../../inventory/read/Changes.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { notFound } from "../HttpRefused.ts"
-import type { Handler, Request, Route } from "../Route.ts"
+import type { Handler, Route } from "../Route.ts"
+import type { Request } from "../wire/Request.ts"
 import { pageBounds, pageLinks } from "../wire/Paging.ts"
 
 const webhookType = objectType("extras.webhook")

@@ -22,7 +22,8 @@ import { type Item, type Reading, itemsOf } from "./ImportItems.ts"
 import type { Portion } from "./ImportRows.ts"
 import type { WrittenRow } from "./write/Writes.ts"
 import { refuseAfter } from "../objects/Limits.ts"
-import type { Handler, Request, Services } from "../Route.ts"
+import type { Handler, Services } from "../Route.ts"
+import type { Request } from "../wire/Request.ts"
 import { isSet } from "../query/Parameter.ts"
 
 /** Most rows with errors in an answer. */

@@ -13,7 +13,7 @@ import type { Portion, Table } from "./ImportRows.ts"
 import type { ImportMessage, ImportTask } from "./ImportWorker.ts"
 import { refuseAfter, tooLarge } from "../objects/Limits.ts"
 import { parameterOf } from "../query/Parameter.ts"
-import type { Request } from "../Route.ts"
+import type { Request } from "../wire/Request.ts"
 
 /** Largest file. */
 const fileSizeMax = ByteSize.mebibytes(16)

@@ -27,7 +27,8 @@ import { itemErrors } from "./ItemErrors.ts"
 import { inWritingTime, refuseLongList } from "./Limits.ts"
 import { all, first, listed, refuse, rowOf } from "./Objects.ts"
 import { pageBounds } from "../wire/Paging.ts"
-import type { Handler, Refusal, Request, Route, Services } from "../Route.ts"
+import type { Handler, Refusal, Route, Services } from "../Route.ts"
+import type { Request } from "../wire/Request.ts"
 
 const prefixType = objectType<typeof Prefix>("ipam.prefix")
 const rangeType = objectType<typeof IpRange>("ipam.iprange")

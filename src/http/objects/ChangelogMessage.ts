@@ -4,7 +4,7 @@ import { isDictionary, isStorable } from "../../inventory/Field.ts"
 import { messageCharsMax } from "../../postgres/Messages.ts"
 import type { Author } from "../../inventory/write/Transaction.ts"
 import { HttpRefused } from "../HttpRefused.ts"
-import type { Request } from "../Route.ts"
+import type { Request } from "../wire/Request.ts"
 
 const name = "changelog_message"
 

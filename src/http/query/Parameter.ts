@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { flag } from "../../inventory/ObjectType.ts"
 import { HttpRefused } from "../HttpRefused.ts"
-import type { Request } from "../Route.ts"
+import type { Request } from "../wire/Request.ts"
 
 /** The value of a parameter: of several with one name the last counts, as in Django. Undefined if there is none. */
 export const parameterOf = (query: URLSearchParams, name: string): string | undefined => query.getAll(name).at(-1)

@@ -15,7 +15,7 @@ import { unknownChoice } from "../../inventory/derive/filter/Lookup.ts"
 import { type Where, allOf, everything } from "../../inventory/derive/filter/Where.ts"
 import { Unreadable } from "../../inventory/Unreadable.ts"
 import { HttpRefused } from "../HttpRefused.ts"
-import type { Request } from "../Route.ts"
+import type { Request } from "../wire/Request.ts"
 
 const savedType = objectType("extras.savedfilter")
 

@@ -13,7 +13,7 @@ import { everything } from "../../inventory/derive/filter/Where.ts"
 import { shortMessage } from "../../inventory/write/WriteRefused.ts"
 import { itemErrors } from "../objects/ItemErrors.ts"
 import { HttpRefused } from "../HttpRefused.ts"
-import type { Request } from "../Route.ts"
+import type { Request } from "../wire/Request.ts"
 import { isSet } from "./Parameter.ts"
 import { queryOf } from "./SavedFilters.ts"
 

@@ -14,7 +14,8 @@ import {
 import { objectType } from "../../inventory/Registry.ts"
 import { watching } from "../describe/MetricsAccess.ts"
 import { HttpRefused } from "../HttpRefused.ts"
-import type { Handler, Request, Route } from "../Route.ts"
+import type { Handler, Route } from "../Route.ts"
+import type { Request } from "../wire/Request.ts"
 import { mayRule } from "./Sending.ts"
 
 const webhookType = objectType("extras.webhook")

@@ -4,7 +4,8 @@ import { pauseSending, resumeSending, sendingState } from "../../requests/Sendin
 import { setQuiet } from "../../postgres/Presence.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { HttpRefused, notFound } from "../HttpRefused.ts"
-import type { Handler, Request, Route } from "../Route.ts"
+import type { Handler, Route } from "../Route.ts"
+import type { Request } from "../wire/Request.ts"
 import { unlimited } from "../webhooks/ActionRequest.ts"
 
 const webhookType = objectType("extras.webhook")

@@ -8,7 +8,7 @@ import { isEverything } from "../../inventory/derive/filter/Where.ts"
 import { byIds, viewFor } from "../../inventory/read/Read.ts"
 import { representation } from "../../inventory/derive/represent/Representation.ts"
 import { HttpRefused } from "../HttpRefused.ts"
-import type { Request } from "../Route.ts"
+import type { Request } from "../wire/Request.ts"
 
 /** The fields of the body. Fails with 400 if the body is not a JSON object. */
 export const bodyFields = (request: Request) => Effect.flatMap(request.body, fieldsIn)

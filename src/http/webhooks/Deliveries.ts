@@ -18,7 +18,8 @@ import { HttpRefused, notFound } from "../HttpRefused.ts"
 import { selectedBy, showPlan } from "../deliveries/Selection.ts"
 import { statisticsRoutes } from "../deliveries/Statistics.ts"
 import { type Details, rowOf } from "../objects/Objects.ts"
-import type { Handler, Request, Route } from "../Route.ts"
+import type { Handler, Route } from "../Route.ts"
+import type { Request } from "../wire/Request.ts"
 import { inspected, showRequest } from "./SentRequests.ts"
 
 export const deliveryDetails: Details = {

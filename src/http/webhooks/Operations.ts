@@ -7,7 +7,8 @@ import { representation } from "../../inventory/derive/represent/Representation.
 import { viewFor } from "../../inventory/read/Read.ts"
 import { HttpRefused } from "../HttpRefused.ts"
 import { type Details, rowOf } from "../objects/Objects.ts"
-import type { Handler, Request, Route } from "../Route.ts"
+import type { Handler, Route } from "../Route.ts"
+import type { Request } from "../wire/Request.ts"
 
 /** Cancels the operation of the path; returns its row. Fails with 404, or with 409 if the operation has ended. */
 export const cancelOperation = Effect.fnUntraced(function* (request: Request) {

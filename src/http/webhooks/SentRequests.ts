@@ -21,7 +21,8 @@ import { Templates } from "../../template/Template.ts"
 import { HttpRefused, notFound } from "../HttpRefused.ts"
 import { rowOf } from "../objects/Objects.ts"
 import { isSet, parameterOf } from "../query/Parameter.ts"
-import type { Handler, Request } from "../Route.ts"
+import type { Handler } from "../Route.ts"
+import type { Request } from "../wire/Request.ts"
 import { TryOutLimits } from "./TryOutLimits.ts"
 
 /** The number of the attempt that the query names; undefined where it names none. Fails with 400. */

@@ -1,7 +1,7 @@
 /** Limits how often users try out templates and conditions, and how many templates are rendered at once. */
 import { Context, Effect, Layer } from "effect"
 import { HttpRefused } from "../HttpRefused.ts"
-import type { Request } from "../Route.ts"
+import type { Request } from "../wire/Request.ts"
 import { rateLimit } from "../wire/RateLimit.ts"
 
 /** A rendering takes at most a quarter of a second, so one user takes at most half a worker in the long run. */

@@ -11,7 +11,8 @@ import { HttpRefused } from "../HttpRefused.ts"
 import { pageOf } from "../objects/Lists.ts"
 import { rowOf } from "../objects/Objects.ts"
 import { filteredBy } from "../query/Strict.ts"
-import type { Handler, Request, Route } from "../Route.ts"
+import type { Handler, Route } from "../Route.ts"
+import type { Request } from "../wire/Request.ts"
 import { pageLinks } from "../wire/Paging.ts"
 
 const webhookType = objectType<typeof Webhook>("extras.webhook")

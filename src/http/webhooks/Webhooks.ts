@@ -18,7 +18,8 @@ import { flag } from "../../inventory/ObjectType.ts"
 import { accepted, bodyFields, refused } from "./ActionRequest.ts"
 import { HttpRefused, notFound } from "../HttpRefused.ts"
 import { type Details, rowOf } from "../objects/Objects.ts"
-import type { Handler, Request, Route } from "../Route.ts"
+import type { Handler, Route } from "../Route.ts"
+import type { Request } from "../wire/Request.ts"
 import { shown as shownHealth } from "./WebhookHealth.ts"
 
 const webhookType = objectType("extras.webhook")

@@ -1,7 +1,7 @@
 /** Rate limit per user for expensive requests: a token bucket. */
 import { Clock, Effect } from "effect"
 import { HttpRefused } from "../HttpRefused.ts"
-import type { Request } from "../Route.ts"
+import type { Request } from "./Request.ts"
 
 interface Rate {
   /** Most requests at once. */

@@ -15,7 +15,7 @@ import { usualHolders } from "../../../inventory/name/Holders.ts"
 import { byAttributes } from "../../../inventory/write/Resolve.ts"
 import { WriteRefused } from "../../../inventory/write/WriteRefused.ts"
 import { type WrittenRow, updateAll } from "./Writes.ts"
-import type { Request } from "../../Route.ts"
+import type { Request } from "../../wire/Request.ts"
 
 /** `true`: the holder that is usual. Otherwise the one with this name, under the key of its type. */
 type Claim = true | { readonly key: string; readonly name: unknown }

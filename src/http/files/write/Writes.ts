@@ -4,7 +4,7 @@ import type { Row } from "../../../inventory/Field.ts"
 import type { ObjectType } from "../../../inventory/ObjectType.ts"
 import { create, update } from "../../../inventory/write/Write.ts"
 import { WriteRefused } from "../../../inventory/write/WriteRefused.ts"
-import type { Request } from "../../Route.ts"
+import type { Request } from "../../wire/Request.ts"
 
 /** A change that an import makes. */
 export interface WrittenRow {

@@ -10,7 +10,7 @@
  * positions. The slot is the lock: one process reads, the others stand by.
  *
  * Does not: know webhooks, conditions or queues. Does not skip messages that it does not understand: it stops and says
- * so. A change whose row holds a value that no event can carry is set aside with an alarm (changelog/SetAside.ts).
+ * so. A change whose row holds a value that no event can carry is set aside with an alarm (SetAside.ts).
  */
 import { Clock, Context, Effect, Layer, Ref } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
@@ -19,7 +19,7 @@ import { Pace, paused } from "../eventloop/Pace.ts"
 import { Presence, type Status } from "../postgres/Presence.ts"
 import { inWords } from "../telemetry/Telemetry.ts"
 import type { CaptureError } from "./CaptureError.ts"
-import { changeLogDays } from "./changelog/ChangeLog.ts"
+import { changeLogDays } from "./ChangeLog.ts"
 import type { Received } from "./slot/Origin.ts"
 import { standBy } from "./slot/Leadership.ts"
 import { session } from "./Session.ts"

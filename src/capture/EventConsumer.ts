@@ -1,7 +1,7 @@
 /** The stages that follow, as capture sees them: they match events and queue deliveries. `pipeline/Pipeline.ts` joins them. */
 import { Context, type Effect, Schema } from "effect"
 import type { CaptureError } from "./CaptureError.ts"
-import type { EventBatch } from "./fold/CapturedEvent.ts"
+import type { EventBatch } from "./CapturedEvent.ts"
 
 /** The stages that follow cannot take events now: a server is away, or refuses. Capture calls again. */
 export class ConsumerUnavailable extends Schema.TaggedError<ConsumerUnavailable>()("ConsumerUnavailable", {

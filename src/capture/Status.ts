@@ -23,7 +23,7 @@ export interface CaptureStatus {
   readonly withoutContext: number
   /** Context messages that could not be parsed. */
   readonly unreadableContexts: number
-  /** Changes that are set aside, until somebody deletes their rows (changelog/SetAside.ts). */
+  /** Changes that are set aside, until somebody deletes their rows (SetAside.ts). */
   readonly setAside: number
   /** Gaps that nobody has acknowledged, and the latest one as a sentence (slot/Gaps.ts). */
   readonly gaps: number

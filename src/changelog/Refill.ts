@@ -1,5 +1,5 @@
 /**
- * The replay of a gap: rows that were changed in it are written into the WAL as messages (fold/RefilledRow.ts), and
+ * The replay of a gap: rows that were changed in it are written into the WAL as messages (RefilledRow.ts), and
  * capture makes events of them, for every webhook and the change log.
  *
  * A row tells by `created` and `last_updated` that it was changed. It tells neither its state before nor deletions. A
@@ -10,9 +10,8 @@ import { SqlClient } from "effect/sql"
 import { Vault } from "../inventory/Vault.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { registry } from "../inventory/Registry.ts"
-import { refilledPrefix, refilledText } from "../capture/fold/RefilledRow.ts"
+import { fits, refilledPrefix, refilledText } from "../capture/RefilledRow.ts"
 import { gapById } from "../capture/slot/Gaps.ts"
-import { messageBytesMax } from "../capture/wal/Pgoutput.ts"
 
 /** Rows of one transaction. */
 const pageSize = 200
@@ -81,7 +80,7 @@ const refillPage = Effect.fnUntraced(function* (type: ObjectType, parameters: Re
     const sealed = rows.map(({ row, is_created: isCreated }) =>
       seal(refilledText({ type: type.id, kind: isCreated ? "created" : "updated", xid: current!.xid, row }))
     )
-    const fitting = sealed.filter(({ length }) => length < messageBytesMax)
+    const fitting = sealed.filter(fits)
     for (const content of fitting) yield* sql`select pg_logical_emit_message(true, ${refilledPrefix}, ${content})::text`
     return { ids: rows.map(({ id }) => id), tooLarge: sealed.length - fitting.length }
   })

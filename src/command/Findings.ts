@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { isAlive } from "../postgres/Presence.ts"
-import { setAsideTable } from "../capture/changelog/SetAside.ts"
+import { setAsideTable } from "../capture/SetAside.ts"
 import { unacknowledgedGaps } from "../capture/slot/Gaps.ts"
 import { sendingState } from "../requests/Sending.ts"
 

@@ -25,7 +25,7 @@ interface Unattempted {
   readonly keepsRows?: boolean
 }
 
-/** `SetAside`: no event can be made of the change (capture/changelog/SetAside.ts). */
+/** `SetAside`: no event can be made of the change (capture/SetAside.ts). */
 interface Unmakeable {
   readonly reason: "SetAside"
   readonly message: string

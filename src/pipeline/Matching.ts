@@ -1,11 +1,11 @@
 /** Events of a batch to deliveries: changed webhooks reach the index in the order of the WAL, between the events. */
 import { Effect } from "effect"
 import { mapInSlices } from "../eventloop/Slices.ts"
-import type { CapturedEvent, EventBatch, SetAside } from "../capture/fold/CapturedEvent.ts"
+import type { CapturedEvent, EventBatch, SetAside } from "../capture/CapturedEvent.ts"
 import type { Seen } from "../auth/Sight.ts"
 import { type Delivery, type DeliveryBody, deliveryBody, deliveryOf } from "../event/Delivery.ts"
 import { insertFailed } from "../log/DeliveryRows.ts"
-import { storableText } from "../capture/changelog/SetAside.ts"
+import { storableText } from "../capture/SetAside.ts"
 import { type Event, contextOf } from "../event/Event.ts"
 import { comparePositions } from "../event/Position.ts"
 import { SharedBudget } from "../match/Budget.ts"

@@ -1,5 +1,5 @@
 /** Measures and traces what was queued. */
-import type { CapturedEvent } from "../capture/fold/CapturedEvent.ts"
+import type { CapturedEvent } from "../capture/CapturedEvent.ts"
 import type { Delivery } from "../event/Delivery.ts"
 import { commitToQueued } from "../telemetry/Metrics.ts"
 import { addSpan, isTracing, newSpanId, traceOf } from "../telemetry/Traces.ts"

@@ -1,8 +1,22 @@
-/** The part of a request that a template gives, and its length. Pure. */
+/** The part of a request that a template gives: its source and its length. Pure. */
 
 /** `text`: the body, or no part of a request; only the output limit of templates bounds it.
  * `nothing`: the template is checked, and not run. */
 export type Part = "text" | "headers" | "address" | "nothing"
+
+/**
+ * A template's source, and the part that it gives where that is no text. In `headers` the output is header lines: what
+ * such a template prints must hold no line break, so that only its own text begins a header, and never a value in it. A
+ * source that is `checked` is compiled and not run.
+ */
+export type Source = string | { readonly headers: string } | { readonly address: string } | { readonly checked: string }
+
+/** The text of a source, and the part that it gives. */
+export const sourceOf = (given: Source): readonly [source: string, part: Part] => {
+  if (typeof given === "string") return [given, "text"]
+  if ("checked" in given) return [given.checked, "nothing"]
+  return "headers" in given ? [given.headers, "headers"] : [given.address, "address"]
+}
 
 /**
  * Most characters of a part. The data that a template prints is hostile, and whoever gets its output works on the event

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { type Folded, type Readable, fold } from "../../src/capture/fold/Change.ts"
-import { eventsOf } from "../../src/capture/fold/CapturedEvent.ts"
+import { eventsOf } from "../../src/capture/CapturedEvent.ts"
 import type { Kind } from "../../src/event/Kind.ts"
 import { RelatedRows } from "../../src/capture/fold/RelatedRows.ts"
 import type { Window } from "../../src/capture/fold/TransactionWindows.ts"

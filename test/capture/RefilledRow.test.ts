@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { refilledRow, refilledText } from "../../src/capture/fold/RefilledRow.ts"
+import { refilledRow, refilledText } from "../../src/capture/RefilledRow.ts"
 
 const row = JSON.stringify({ id: 7, name: "A", slug: "a", color: "9e9e9e", description: "" })
 const text = refilledText({ type: "extras.tag", kind: "created", xid: 9, row })

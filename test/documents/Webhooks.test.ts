@@ -4,7 +4,7 @@ import { parse } from "../../src/match/Condition.ts"
 import { explain } from "../../src/match/Explanation.ts"
 import { operators } from "../../src/match/Operator.ts"
 import { parsePolicy } from "../../src/webhook/RetrySchedule.ts"
-import { sampleContext } from "../../src/template/plugin/Plugin.ts"
+import { sampleContext } from "../../src/template/Samples.ts"
 import { outcome } from "../template/Installed.ts"
 import { blocksOf, codeOf, readDocument, rowsOf } from "./Document.ts"
 

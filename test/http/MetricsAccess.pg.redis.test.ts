@@ -1,6 +1,6 @@
 /** METRICS_ACCESS: who sees how the service runs. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { accessProblem } from "../../src/http/describe/MetricsAccess.ts"
+import { accessProblem } from "../../src/http/system/MetricsAccess.ts"
 import { makeUser } from "../auth/Users.ts"
 import { type Api, startApi } from "../support/Api.ts"
 import { type Service, startService } from "../support/Service.ts"

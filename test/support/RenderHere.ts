@@ -1,7 +1,7 @@
 /** Renders templates synchronously in the caller's thread, as property tests need it, and without plugins. */
 import { Effect, Layer } from "effect"
 import { Context } from "../../src/template/Context.ts"
-import { sourceOf } from "../../src/template/pool/Batch.ts"
+import { sourceOf } from "../../src/template/Part.ts"
 import { Renderer, faultOf } from "../../src/template/Renderer.ts"
 import { Templates } from "../../src/template/Template.ts"
 import { TemplateError } from "../../src/template/TemplateError.ts"

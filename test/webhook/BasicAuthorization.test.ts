@@ -1,6 +1,6 @@
 /** Expected headers were read off `requests` 2.34.2: `requests.Request("POST", url, headers=…).prepare()`. */
 import { describe, expect, it } from "vitest"
-import { withoutUserInformation } from "../../src/webhook/identity/BasicAuthorization.ts"
+import { withoutUserInformation } from "../../src/webhook/BasicAuthorization.ts"
 
 describe("user information in an address", () => {
   it.each([

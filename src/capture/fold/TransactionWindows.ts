@@ -13,7 +13,7 @@ import { soundTraceparent } from "../../telemetry/TraceContext.ts"
 import { type RequestLine, chainMax, pathCharsMax } from "../../inventory/write/Transaction.ts"
 import { CaptureError } from "../CaptureError.ts"
 import { type Change, type ChangeContext, type Folded, type Readable, type Unknown, fold, unknown } from "./Change.ts"
-import { refilledPrefix, refilledRow } from "./RefilledRow.ts"
+import { refilledPrefix, refilledRow } from "../RefilledRow.ts"
 import type { Handler } from "../wal/Pgoutput.ts"
 
 /** The transaction as its events know it. */

@@ -1,6 +1,6 @@
 /** `/system/capture/`: the replication slot, the publication, who reads, what was missed. */
 import { Clock, Effect } from "effect"
-import { watching } from "../../http/describe/MetricsAccess.ts"
+import { watching } from "../../http/system/MetricsAccess.ts"
 import { type Handler, type Route, redirect } from "../../http/Route.ts"
 import { acknowledge, setAsideSeen } from "../../http/system/Capture.ts"
 import { cleared } from "../../inventory/Clearance.ts"

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { version } from "../../Config.ts"
 import { username } from "../../auth/Principal.ts"
-import { mayWatch } from "../../http/describe/MetricsAccess.ts"
+import { mayWatch } from "../../http/system/MetricsAccess.ts"
 import type { Request } from "../../http/wire/Request.ts"
 import { visibleToSender } from "../../inventory/Clearance.ts"
 import { type Html, html } from "../Html.ts"

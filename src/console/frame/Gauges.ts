@@ -1,7 +1,7 @@
 /** How the engine is, at the head of every page: how far capture is behind, what is queued, what failed. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { mayWatch } from "../../http/describe/MetricsAccess.ts"
+import { mayWatch } from "../../http/system/MetricsAccess.ts"
 import type { Request } from "../../http/wire/Request.ts"
 import { isAlive } from "../../postgres/Presence.ts"
 import { visibleToSender } from "../../inventory/Clearance.ts"

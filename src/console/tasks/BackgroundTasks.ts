@@ -8,7 +8,7 @@ import { busyWebhooks, capturedState, depths, failedCount } from "../../history/
 import { serviceProblems } from "../../history/tasks/Problems.ts"
 import { deliverers, processes } from "../../history/tasks/Processes.ts"
 import { queuesOf } from "../../history/tasks/Queues.ts"
-import { mayWatch } from "../../http/describe/MetricsAccess.ts"
+import { mayWatch } from "../../http/system/MetricsAccess.ts"
 import type { Handler, Route } from "../../http/Route.ts"
 import { cleared } from "../../inventory/Clearance.ts"
 import { objectType } from "../../inventory/Registry.ts"

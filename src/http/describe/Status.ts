@@ -9,7 +9,7 @@ import { Presence } from "../../postgres/Presence.ts"
 import { registry } from "../../inventory/Registry.ts"
 import { limitsInUse } from "../../limit/ProcessLimits.ts"
 import { exposition } from "../../telemetry/Exposition.ts"
-import { mayWatch, watching } from "./MetricsAccess.ts"
+import { mayWatch, watching } from "../system/MetricsAccess.ts"
 import { apiVersion } from "../Respond.ts"
 import type { Handler, Route } from "../Route.ts"
 

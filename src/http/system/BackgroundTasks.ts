@@ -8,7 +8,7 @@ import { Counts } from "../../inventory/read/Count.ts"
 import { list } from "../../inventory/read/Read.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { everything } from "../../inventory/derive/filter/Where.ts"
-import { mayWatch } from "../describe/MetricsAccess.ts"
+import { mayWatch } from "./MetricsAccess.ts"
 import { pageBounds, pageLinks } from "../wire/Paging.ts"
 import type { Handler, Route } from "../Route.ts"
 

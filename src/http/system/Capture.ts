@@ -12,7 +12,7 @@ import {
   slotState
 } from "../../history/capture/CaptureState.ts"
 import { objectType } from "../../inventory/Registry.ts"
-import { watching } from "../describe/MetricsAccess.ts"
+import { watching } from "./MetricsAccess.ts"
 import { HttpRefused } from "../HttpRefused.ts"
 import type { Handler, Route } from "../Route.ts"
 import type { Request } from "../wire/Request.ts"

@@ -7,7 +7,7 @@ import { processes, told } from "../../history/tasks/Processes.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { cleared } from "../../inventory/Clearance.ts"
 import { isEverything } from "../../inventory/derive/filter/Where.ts"
-import { watching } from "../describe/MetricsAccess.ts"
+import { watching } from "./MetricsAccess.ts"
 import type { Handler, Route } from "../Route.ts"
 
 const webhookType = objectType("extras.webhook")

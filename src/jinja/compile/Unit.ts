@@ -2,14 +2,8 @@
 import type { Body, Expression } from "../syntax/Ast.ts"
 import type { RenderBlock } from "./Blocks.ts"
 import type { Evaluate, Execute } from "../runtime/Frame.ts"
-import type { Keywords, Library, Runtime, Value } from "../value/Value.ts"
+import type { Library, Tag } from "../value/Value.ts"
 import type { Scope } from "./Scope.ts"
-
-/** A tag that a plugin adds. */
-export interface Tag {
-  readonly body: boolean
-  readonly run: (runtime: Runtime, args: Array<Value>, keywords: Keywords | undefined, body: () => string) => string
-}
 
 /** The names that a template may use beside its variables. */
 export interface Names extends Pick<Library, "filters" | "tests"> {

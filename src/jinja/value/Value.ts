@@ -81,3 +81,9 @@ export interface Runtime extends Output {
   /** Charges for reading a value once, by its size. */
   charge(value: Value): void
 }
+
+/** A tag that a plugin adds. */
+export interface Tag {
+  readonly body: boolean
+  readonly run: (runtime: Runtime, args: Array<Value>, keywords: Keywords | undefined, body: () => string) => string
+}

@@ -1,9 +1,8 @@
 /** Carries values between templates, which have Python's, and plugins, which have JSON. Everything is copied. */
-import type { Tag } from "../../jinja/compile/Unit.ts"
+import type { Tag, Native, Runtime, Keywords, Value } from "../../jinja/value/Value.ts"
 import { Fault, limitFault } from "../../jinja/runtime/Fault.ts"
 import { Builtin } from "../../jinja/runtime/Globals.ts"
 import { variadic } from "../../jinja/runtime/Native.ts"
-import type { Native, Runtime, Keywords, Value } from "../../jinja/value/Value.ts"
 import type { Call, Filter, GlobalFunction, Json, Tag as PluginTag, Test } from "./Contract.ts"
 import type { Budget } from "../../jinja/runtime/Limits.ts"
 import { isIterable } from "../../jinja/value/Compare.ts"

@@ -1,20 +1,6 @@
 /** The messages between the pool and its workers: many requests in one, each text only once. */
 import type { TemplateFault } from "../../jinja/runtime/Fault.ts"
-import type { Part } from "../Part.ts"
-
-/**
- * A template's source, and the part that it gives where that is no text. In `headers` the output is header lines: what
- * such a template prints must hold no line break, so that only its own text begins a header, and never a value in it. A
- * source that is `checked` is compiled and not run.
- */
-export type Source = string | { readonly headers: string } | { readonly address: string } | { readonly checked: string }
-
-/** The text of a source, and the part that it gives. */
-export const sourceOf = (given: Source): readonly [source: string, part: Part] => {
-  if (typeof given === "string") return [given, "text"]
-  if ("checked" in given) return [given.checked, "nothing"]
-  return "headers" in given ? [given.headers, "headers"] : [given.address, "address"]
-}
+import { type Part, type Source, sourceOf } from "../Part.ts"
 
 /** Templates to render with one context. */
 export interface Request {

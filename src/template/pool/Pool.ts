@@ -7,7 +7,8 @@
  * next is FairQueue's decision; requests of penalised owners run in one worker of their own, started when there are
  * any, so that all others have the rest. Plain code: no promise, no fiber and no span for each request.
  */
-import { type Request, sourceOf } from "./Batch.ts"
+import type { Request } from "./Batch.ts"
+import { sourceOf } from "../Part.ts"
 import { FairQueue } from "./FairQueue.ts"
 import { Fault, faultAt, limitFault } from "../../jinja/runtime/Fault.ts"
 import { type Outcome, type Pending, PoolWorker, type WorkerOptions, finish } from "./PoolWorker.ts"

@@ -1,16 +1,16 @@
 /** Events as capture makes them from the changes of a transaction. */
-import type { Event } from "../../event/Event.ts"
-import type { Kind } from "../../event/Kind.ts"
-import { type Position, inEpoch } from "../../event/Position.ts"
-import type { Row } from "../../inventory/Field.ts"
-import type { ObjectType } from "../../inventory/ObjectType.ts"
-import { type Json, representation, snapshot, viewOf } from "../../inventory/derive/represent/Representation.ts"
-import { ownDisplay } from "../../inventory/derive/represent/Masked.ts"
-import type { RequestLine } from "../../inventory/write/Transaction.ts"
-import { inWords } from "../../telemetry/Telemetry.ts"
-import type { Readable } from "./Change.ts"
-import type { RelatedRows } from "./RelatedRows.ts"
-import type { Window } from "./TransactionWindows.ts"
+import type { Event } from "../event/Event.ts"
+import type { Kind } from "../event/Kind.ts"
+import { type Position, inEpoch } from "../event/Position.ts"
+import type { Row } from "../inventory/Field.ts"
+import type { ObjectType } from "../inventory/ObjectType.ts"
+import { type Json, representation, snapshot, viewOf } from "../inventory/derive/represent/Representation.ts"
+import { ownDisplay } from "../inventory/derive/represent/Masked.ts"
+import type { RequestLine } from "../inventory/write/Transaction.ts"
+import { inWords } from "../telemetry/Telemetry.ts"
+import type { Readable } from "./fold/Change.ts"
+import type { RelatedRows } from "./fold/RelatedRows.ts"
+import type { Window } from "./fold/TransactionWindows.ts"
 
 export interface CapturedEvent extends Event {
   /** The transaction's number in Postgres, its lower 32 bits. */

@@ -5,8 +5,8 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Table } from "../../postgres/migrate/Table.ts"
-import type { SetAside } from "../fold/CapturedEvent.ts"
+import type { Table } from "../postgres/migrate/Table.ts"
+import type { SetAside } from "./CapturedEvent.ts"
 
 export const setAsideTable: Table = {
   name: "rackwire_set_aside",

@@ -1,10 +1,10 @@
 /** Writes the change log: one statement per batch; a change that is there already stays as it is. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Days } from "../../postgres/Days.ts"
-import { objectType } from "../../inventory/Registry.ts"
-import { actionOf } from "../../event/Kind.ts"
-import type { CapturedEvent } from "../fold/CapturedEvent.ts"
+import { Days } from "../postgres/Days.ts"
+import { objectType } from "../inventory/Registry.ts"
+import { actionOf } from "../event/Kind.ts"
+import type { CapturedEvent } from "./CapturedEvent.ts"
 
 /** Column, its Postgres type, and its value of an event. */
 const columns: ReadonlyArray<readonly [string, string, (event: CapturedEvent) => string]> = [

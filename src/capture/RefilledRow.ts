@@ -5,13 +5,14 @@
  * Everybody who may connect to the database may write such a message. So ours are sealed with SECRET_KEY, and count only
  * in the transaction for which they were made.
  */
-import { parseExactly } from "../../postgres/ExactJson.ts"
-import type { Kind } from "../../event/Kind.ts"
-import type { ObjectType } from "../../inventory/ObjectType.ts"
-import { registry } from "../../inventory/Registry.ts"
-import { rowFromJson } from "../../inventory/derive/values/Row.ts"
-import { isDictionary } from "../../inventory/Field.ts"
-import type { Readable } from "./Change.ts"
+import { parseExactly } from "../postgres/ExactJson.ts"
+import type { Kind } from "../event/Kind.ts"
+import type { ObjectType } from "../inventory/ObjectType.ts"
+import { registry } from "../inventory/Registry.ts"
+import { rowFromJson } from "../inventory/derive/values/Row.ts"
+import { isDictionary } from "../inventory/Field.ts"
+import { messageBytesMax } from "./wal/Pgoutput.ts"
+import type { Readable } from "./fold/Change.ts"
 
 export const refilledPrefix = "rackwire:row:v1"
 
@@ -26,6 +27,9 @@ interface Refilled {
 
 /** The message before it is sealed. */
 export const refilledText = ({ row, ...head }: Refilled): string => `${JSON.stringify(head).slice(0, -1)},"row":${row}}`
+
+/** Whether capture reads a message of this length. */
+export const fits = ({ length }: string): boolean => length < messageBytesMax
 
 /** The row in a message that was opened; undefined if it is not of this transaction. */
 export const refilledRow = (

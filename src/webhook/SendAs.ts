@@ -5,12 +5,12 @@
  * Guarantees: an attempt of a webhook without a token does nothing here but to send.
  */
 import { Effect } from "effect"
-import type { Definition } from "../Definition.ts"
-import type { Connected } from "../Connected.ts"
-import type { Outgoing } from "../../transport/Outgoing.ts"
-import { sending } from "../../transport/Send.ts"
-import { type Answer, Unsendable } from "../../event/Outcome.ts"
-import type { AccessTokens } from "./AccessTokens.ts"
+import type { Definition } from "./Definition.ts"
+import type { Connected } from "./Connected.ts"
+import type { Outgoing } from "../transport/Outgoing.ts"
+import { sending } from "../transport/Send.ts"
+import { type Answer, Unsendable } from "../event/Outcome.ts"
+import type { AccessTokens } from "./identity/AccessTokens.ts"
 
 /** A request as it was sent, with its token, and the answer. */
 type Answered = readonly [request: Outgoing, answer: Answer]

@@ -1,48 +1,9 @@
 /** The style of this code base as tests: what a reviewer would otherwise have to see every time. */
-import { readFileSync, readdirSync } from "node:fs"
-import { basename, dirname, join, relative } from "node:path"
+import { basename, dirname } from "node:path"
 import { describe, expect, it } from "vitest"
 import { headless } from "../ops/commit-msg.mjs"
 import { options } from "../src/Config.ts"
-
-const root = new URL("..", import.meta.url).pathname
-
-const filesUnder = (folder: string, name = /\.ts$/): ReadonlyArray<string> =>
-  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((file) => name.test(file) && !file.includes("node_modules"))
-    .map((file) => join(folder, file))
-
-const read = (file: string): string => readFileSync(join(root, file), "utf8")
-
-const sources = filesUnder("src")
-const everything = [...sources, ...filesUnder("test"), ...filesUnder("plugins"), ...filesUnder("bench")]
-
-/** Files that break a rule, with what they break it by. */
-const breaking = (files: ReadonlyArray<string>, find: (text: string, file: string) => ReadonlyArray<string>) =>
-  files.flatMap((file) => find(read(file), file).map((what) => `${file}: ${what}`))
-
-const lines = (text: string, pattern: RegExp): ReadonlyArray<string> =>
-  text.split("\n").flatMap((line, at) => (pattern.test(line) ? [`line ${at + 1}: ${line.trim()}`] : []))
-
-/** Modules that a module imports, as paths from the root. */
-const importsOf = (file: string): ReadonlyArray<string> =>
-  [...read(file).matchAll(/(?:from|import)\s*\(?\s*"(\.{1,2}\/[^"]+)"/g)].map((match) =>
-    relative(root, join(root, dirname(file), match[1]!))
-  )
-
-/** Circles that are found when the imports of modules are followed, types included, each module once. */
-const circlesAmong = (files: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const settled = new Set<string>()
-  const follow = (file: string, path: ReadonlyArray<string>): ReadonlyArray<string> => {
-    const since = path.indexOf(file)
-    if (since >= 0) return [[...path.slice(since), file].join(" -> ")]
-    if (settled.has(file)) return []
-    const found = importsOf(file).flatMap((target) => follow(target, [...path, file]))
-    settled.add(file)
-    return found
-  }
-  return files.flatMap((file) => follow(file, []))
-}
+import { breaking, everything, filesUnder, lines, read, sources, stageOf } from "./support/Sources.ts"
 
 /** Most files directly in a folder. */
 const filesMax = 15
@@ -58,108 +19,6 @@ describe("files", () => {
     const files = Map.groupBy(sources, (file) => dirname(file))
     const large = [...files].filter(([, { length }]) => length > filesMax).map(([folder]) => folder)
     expect(large.filter((each) => !each.startsWith("src/inventory/types/"))).toEqual([])
-  })
-})
-
-/** The folders of src from the ground up: each imports its own level and those below. `root`: the files directly under src. */
-const levels: ReadonlyArray<ReadonlyArray<string>> = [
-  ["root", "embedded", "event", "eventloop", "limit", "pattern", "postgres", "redis", "telemetry"],
-  ["inventory"],
-  ["auth"],
-  ["capture", "jinja", "match", "nunjucks", "template"],
-  ["changelog"],
-  ["queue"],
-  ["transport"],
-  ["webhook"],
-  ["log"],
-  ["history"],
-  ["requests"],
-  ["deliver"],
-  ["http"],
-  ["console"],
-  ["pipeline"],
-  ["Service"],
-  ["command"],
-  ["main"]
-]
-
-/** Imports that the levels allow and that are wrong nevertheless. A request influences the world through a transaction. */
-const apart: ReadonlyArray<readonly [stage: string, mayNot: ReadonlyArray<string>]> = [
-  ...["event", "limit", "pattern"].map((stage) => [stage, levels[0]!.filter((other) => other !== stage)] as const),
-  ["capture", ["jinja", "match", "nunjucks", "template"]],
-  ["match", ["capture", "jinja", "nunjucks", "template"]],
-  ["template", ["capture", "match"]],
-  ["jinja", ["root", "capture", "match", "nunjucks", "template"]],
-  ["nunjucks", ["capture", "match", "template"]],
-  ["http", ["capture", "queue"]],
-  ["console", ["capture", "queue"]]
-]
-
-const levelOf = (stage: string): number => levels.findIndex((level) => level.includes(stage))
-
-const mayImport = (stage: string, target: string): boolean =>
-  levelOf(target) <= levelOf(stage) && !apart.some(([each, mayNot]) => each === stage && mayNot.includes(target))
-
-const stageOf = (file: string): string => {
-  if (file === "src/main.ts") return "main"
-  if (file === "src/Service.ts") return "Service"
-  return /^src\/(\w+)\//.exec(file)?.[1] ?? "root"
-}
-
-describe("imports", () => {
-  it("point one way, from the wire towards the inventory", () => {
-    const wrong = sources.flatMap((file) =>
-      importsOf(file)
-        .filter((target) => target.startsWith("src/") && !mayImport(stageOf(file), stageOf(target)))
-        .map((target) => `${file} -> ${target}`)
-    )
-    expect(wrong).toEqual([])
-  })
-
-  it("have no circle, types included", () => {
-    expect(circlesAmong(sources)).toEqual([])
-  })
-
-  it("reach every file of src, except those that are loaded by their folder", () => {
-    const used = new Set(everything.filter((file) => !file.startsWith("test/")).flatMap(importsOf))
-    const isPage = (file: string) => file.startsWith("src/console/") && /^export default /m.test(read(file))
-    const found = (file: string) =>
-      file === "src/main.ts" ||
-      file === "src/template/plugin/Plugin.ts" ||
-      file.startsWith("src/inventory/types/") ||
-      isPage(file)
-    expect(sources.filter((file) => !used.has(file) && !found(file))).toEqual([])
-  })
-
-  it("use every exported name in some other file", () => {
-    const words = new Map<string, Set<string>>()
-    for (const file of everything) {
-      for (const [word] of read(file).matchAll(/\w+/g)) words.set(word, (words.get(word) ?? new Set()).add(file))
-    }
-    const exported = /^export (?:const|function\*?|class|interface|type|let) (\w+)/gm
-    const unused = breaking(
-      sources.filter((file) => file !== "src/template/plugin/Plugin.ts"),
-      (text) => [...text.matchAll(exported)].map(([, name = ""]) => name).filter((name) => words.get(name)?.size === 1)
-    )
-    expect(unused).toEqual([])
-  })
-
-  it("of the Jinja2 engine stay within it", () => {
-    const own = sources.filter((file) => stageOf(file) === "jinja")
-    expect(breaking(own, (text) => lines(text, /from "(?!\.)(?!re2js")/))).toEqual([])
-  })
-
-  it("of a plugin are #plugin and libraries only", () => {
-    const wrong = breaking(filesUnder("plugins"), (text) => lines(text, /from "\.{1,2}\//))
-    expect(wrong).toEqual([])
-  })
-
-  it("of Effect's Node package name a module: its index loads a Redis client of 650 modules that nobody uses", () => {
-    expect(breaking(sources, (text) => lines(text, /^import (?!type).*"@effect\/platform-node"/))).toEqual([])
-  })
-
-  it("have a level for every folder of src", () => {
-    expect(sources.map(stageOf).filter((stage) => levelOf(stage) < 0)).toEqual([])
   })
 })
 

@@ -68,7 +68,7 @@ const open: ReadonlySet<string> = new Set([
   ...["filters", "print", "runtime", "value"].map((each) => `jinja/${each}`),
   "nunjucks/value",
   "postgres/migrate",
-  "queue/recover",
+  "queue/reconcile",
   "transport/certificate"
 ])
 

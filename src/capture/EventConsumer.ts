@@ -1,4 +1,14 @@
-/** The stages that follow, as capture sees them: they match events and queue deliveries. `pipeline/Pipeline.ts` joins them. */
+/**
+ * The stages that follow, as capture sees them: they match events and queue deliveries. `pipeline/Pipeline.ts` joins them.
+ *
+ * The order of a batch, by which nothing that was committed is missed:
+ * 1. log: its events are committed to the change log (`logged`).
+ * 2. queue: its deliveries are appended to Redis. This may go on beside the log, except for an entry without a body,
+ *    which is read from the change log.
+ * 3. flush: the appended entries are on disk, and the last id of each stream is noted in Postgres (`stored`). This
+ *    comes after the log too: a stream that is lost is filled again from there.
+ * 4. confirm: Postgres may forget the WAL of the batch.
+ */
 import { Context, type Effect, Schema } from "effect"
 import type { CaptureError } from "./CaptureError.ts"
 import type { EventBatch } from "./CapturedEvent.ts"
@@ -23,10 +33,7 @@ export class EventConsumer extends Context.Service<
   {
     /** Reading begins (again), under these terms. */
     readonly begin: (terms: Terms) => Effect.Effect<void, ConsumerError>
-    /**
-     * Accepts a batch; batches come one after another, in their order. `logged` succeeds when the events are in the
-     * change log.
-     */
+    /** Accepts a batch: queues its deliveries. Batches come one after another, in their order. */
     readonly accept: (batch: EventBatch, logged: Effect.Effect<void>) => Effect.Effect<Receipt, ConsumerError>
     /**
      * Called every few seconds, also during `accept`: fails if something that was accepted is lost. Returns whether to

@@ -218,7 +218,7 @@ const consume = Effect.fnUntraced(function* (
       const logging = writeLog({ events, aside }, truncated, prepared, logged)
       const storing = yield* Effect.forkScoped(
         Effect.all([logging, accept({ events, aside }, Deferred.await(logged))], { concurrency: 2 }).pipe(
-          // Positions are stored only for events in the change log: a lost stream is refilled from there.
+          // In the order of EventConsumer.ts.
           Effect.flatMap(([, receipt]) => persist("event consumer", receipt.stored))
         ),
         { startImmediately: true }

@@ -32,8 +32,8 @@ import { sendingNews, sendingState } from "../requests/Sending.ts"
 import { HealthWatch } from "./HealthWatch.ts"
 import { Waiting } from "../history/inspect/Waiting.ts"
 import { logDefectAndContinue } from "../eventloop/LogDefect.ts"
-import { absentAmong, discardDeleted } from "../queue/recover/Deleted.ts"
-import { Missing } from "../queue/recover/Missing.ts"
+import { absentAmong, discardDeleted } from "../queue/reconcile/Deleted.ts"
+import { Sample } from "../queue/reconcile/Sample.ts"
 import { allWebhooks } from "../log/BacklogTable.ts"
 import { sweep } from "./Sweeper.ts"
 import { backlog } from "../history/tasks/Backlog.ts"
@@ -77,7 +77,7 @@ export class Deliver extends Context.Service<
       )
       const looks = new Stall("nothing has looked for missed deliveries", deliver.unlookedMillis)
       const look = logDefectAndContinue("the look for what was missed")(
-        lookForMissed(actors, { missing: new Missing(), healths: new HealthWatch() }, looks)
+        lookForMissed(actors, { sample: new Sample(), healths: new HealthWatch() }, looks)
       )
       yield* Effect.forkScoped(Effect.schedule(look, Schedule.spaced(deliver.roundMillis)))
       // In a fiber of its own: long work must not delay the search for missed deliveries.
@@ -207,16 +207,16 @@ const followDeletions = Effect.fnUntraced(function* (actors: Actors) {
 
 /** State that the sweeper keeps from look to look. */
 interface Kept {
-  readonly missing: Missing
+  readonly sample: Sample
   readonly healths: HealthWatch
 }
 
 /** Finds work that was not announced. */
-const lookForMissed = (actors: Actors, { missing, healths }: Kept, looks: Stall) =>
+const lookForMissed = (actors: Actors, { sample, healths }: Kept, looks: Stall) =>
   heed(actors).pipe(
     Effect.andThen(unlessQuiet(actors, sweep(actors))),
     Effect.flatMap((inspected) =>
-      inspected === undefined ? Effect.void : Effect.andThen(missing.look(actors, inspected), healths.look())
+      inspected === undefined ? Effect.void : Effect.andThen(sample.reconcile(actors, inspected), healths.look())
     ),
     Effect.andThen(followDeletions(actors)),
     Effect.andThen(takeUp(actors)),

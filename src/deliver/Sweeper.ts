@@ -10,8 +10,8 @@ import { Streams } from "../queue/Streams.ts"
 import type { Inspection, Marked } from "../queue/Sweep.ts"
 import type { Actor } from "./actor/Actor.ts"
 import type { Actors } from "./actor/Actors.ts"
-import { deletedAmong } from "../queue/recover/Deleted.ts"
-import { settleLogged } from "../queue/recover/SettleLogged.ts"
+import { deletedAmong } from "../queue/reconcile/Deleted.ts"
+import { settleFinished } from "../queue/reconcile/Finished.ts"
 import { allWebhooks, backlogTable } from "../log/BacklogTable.ts"
 
 /** Webhooks looked at together. */
@@ -45,7 +45,7 @@ const lookAfter = Effect.fnUntraced(function* (webhook: number, inspection: Insp
   const streams = yield* Streams
   const unleased = inspection.unleased > 0 ? yield* streams.reclaim(webhook, actor.isOrdered()) : []
   const stranded = inspection.stranded ? yield* streams.claimStranded(webhook, actor.isOrdered()) : []
-  const left = yield* settleLogged(webhook, [...unleased, ...stranded])
+  const left = yield* settleFinished(webhook, [...unleased, ...stranded])
   // Of a batch, other processes may claim what goes before them.
   actor.adopt(actor.isOrdered() ? yield* streams.park(webhook, left) : left)
   if (inspection.dueMillis !== undefined) actor.dueIn(inspection.dueMillis)

@@ -12,10 +12,10 @@ import { EventConsumer, type Terms } from "../capture/EventConsumer.ts"
 import { Settings } from "../Config.ts"
 import { Pace } from "../eventloop/Pace.ts"
 import { inSlices, mapInSlices } from "../eventloop/Slices.ts"
-import { absentAmong } from "../queue/recover/Deleted.ts"
-import { noteFlood } from "../queue/recover/FloodMarks.ts"
-import { rebuild } from "../queue/recover/Rebuild.ts"
-import { advance, loadTops, owedSince, watermarkTable } from "../queue/recover/Watermarks.ts"
+import { absentAmong } from "../queue/reconcile/Deleted.ts"
+import { noteFlood } from "../queue/reconcile/FloodMarks.ts"
+import { reconcile } from "../queue/reconcile/Reconcile.ts"
+import { advance, loadTops, owedSince, watermarkTable } from "../queue/reconcile/Watermarks.ts"
 import { Presence } from "../postgres/Presence.ts"
 import type { Redis } from "../redis/Redis.ts"
 import type { UsualRights } from "../auth/UsualRights.ts"
@@ -32,7 +32,7 @@ import { type Matched, deliveriesOf, logUnmade, matchAll } from "./Matching.ts"
 import { measureQueued } from "./Measured.ts"
 import { RecentChanges } from "./RecentChanges.ts"
 import { ownRedis } from "./RedisOwner.ts"
-import { UnfinishedStreams, withoutDeleted } from "../queue/recover/UnfinishedStreams.ts"
+import { UnfinishedStreams, withoutDeleted } from "../queue/reconcile/UnfinishedStreams.ts"
 
 type Needed = Append | Redis | Settings | SqlClient.SqlClient | Streams | UsualRights | Vault
 
@@ -97,7 +97,7 @@ const begin = Effect.fnUntraced(function* ({ index, recent, unfinished, counts }
   yield* forget(deleted)
   const left = lost.filter((webhook) => !deleted.has(webhook))
   counts.streamsLost += left.length
-  for (const webhook of left) yield* rebuild(webhook)
+  for (const webhook of left) yield* reconcile(webhook)
   unfinished.reset(before)
   unfinished.forget(deleted)
 })
@@ -125,7 +125,6 @@ const accept = Effect.fnUntraced(function* (known: Known, accepting: Accepting) 
   yield* logUnmade(unmade)
   const { rest, flood } = (accepting.divided ??= yield* floods.divide(owed, versions))
   const deliveries = (accepting.decided ??= yield* deliveriesOf(rest, yield* fired(index, rest, shared)))
-  // The body of an entry without one is read from the change log.
   if (deliveries.some(({ chars }) => chars !== undefined)) yield* accepting.logged
   const queued = yield* queue(known, deliveries)
   if (flood !== undefined) {

@@ -20,7 +20,7 @@ import {
   probeNow,
   readNews
 } from "./Breaker.ts"
-import { type Places, type Sought, forgetPlaces, missing, release, unattempted } from "./Missing.ts"
+import { type Places, type Sought, forgetPlaces, missing, release, unattempted } from "./Absent.ts"
 import { Reader } from "./Reader.ts"
 import { type WaitingDelivery, waitingPage } from "./WaitingPage.ts"
 import { RedisScript } from "../redis/RedisScript.ts"

@@ -19,7 +19,7 @@ import { renderAll } from "../webhook/Request.ts"
 import { loggedDelivery } from "../changelog/LoggedEvent.ts"
 import { eventsAsSeen, viewersAmong } from "../changelog/SeenEvents.ts"
 import { verdicts } from "./Plan.ts"
-import { loggedDeliveries, type LoggedDelivery } from "../queue/recover/LoggedDeliveries.ts"
+import { loggedDeliveries, type LoggedDelivery } from "../queue/reconcile/LoggedDeliveries.ts"
 
 const webhookType = objectType<typeof Webhook>("extras.webhook")
 

@@ -6,7 +6,7 @@ import { comparePositions, positionOf } from "../event/Position.ts"
 import type { Entry } from "../queue/Entry.ts"
 import { objectOf } from "../queue/Ordered.ts"
 import { Streams } from "../queue/Streams.ts"
-import { overEntries } from "../queue/recover/Browse.ts"
+import { overEntries } from "../queue/reconcile/Browse.ts"
 import { insertUnattempted } from "../log/DeliveryRows.ts"
 import type { Dropped } from "../event/Outcome.ts"
 

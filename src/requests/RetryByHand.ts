@@ -10,14 +10,14 @@ import { SqlClient } from "effect/sql"
 import { announceChannel } from "../postgres/Messages.ts"
 import { deliveryType } from "../log/DeliveryRows.ts"
 import { Append } from "../queue/Append.ts"
-import { absentAmong, discardDeleted } from "../queue/recover/Deleted.ts"
+import { absentAmong, discardDeleted } from "../queue/reconcile/Deleted.ts"
 import {
   type LoggedDelivery,
   holdLogged,
   loggedDeliveries,
   loggedDeliveryOf,
   withoutHidden
-} from "../queue/recover/LoggedDeliveries.ts"
+} from "../queue/reconcile/LoggedDeliveries.ts"
 import { Streams } from "../queue/Streams.ts"
 
 /**

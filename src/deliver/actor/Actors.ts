@@ -13,7 +13,7 @@ import { Streams } from "../../queue/Streams.ts"
 import type { Templates } from "../../template/Template.ts"
 import type { EventBodies } from "../../changelog/EventBodies.ts"
 import type { DeliveryLog } from "../../log/DeliveryLog.ts"
-import { discardDeleted } from "../../queue/recover/Deleted.ts"
+import { discardDeleted } from "../../queue/reconcile/Deleted.ts"
 import { type Actor, startActor } from "./Actor.ts"
 import { type UnusableWebhook, definitionOf, surroundings } from "../../webhook/Definition.ts"
 import { FairShare } from "../reading/FairShare.ts"
@@ -110,7 +110,7 @@ export type Actors = Effect.Success<typeof makeActors>
 const tellUnusable = ({ webhook, message }: UnusableWebhook) =>
   Effect.logError(`deliver: webhook ${webhook} cannot be used, its deliveries wait: ${message}`)
 
-/** Ends what a deleted webhook has left. What fails is found later (recover/Deleted.ts). */
+/** Ends what a deleted webhook has left. What fails is found later (reconcile/Deleted.ts). */
 const endDeleted = Effect.fnUntraced(function* (id: number) {
   const streams = yield* Streams
   yield* Effect.ignore(streams.forget(id))

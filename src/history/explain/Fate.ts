@@ -7,7 +7,7 @@ import type { Position } from "../../event/Position.ts"
 import { deliveryId } from "../../event/Delivery.ts"
 import { openBreakerOf } from "../../log/BreakerTable.ts"
 import { type OpenBreaker, byBreaker } from "../health/Held.ts"
-import { watermarkTable } from "../../queue/recover/Watermarks.ts"
+import { watermarkTable } from "../../queue/reconcile/Watermarks.ts"
 import { deliveryType } from "../../log/DeliveryRows.ts"
 
 /**

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { asTexts } from "../../inventory/derive/filter/Where.ts"
 import { backlogTable } from "../../log/BacklogTable.ts"
-import { watermarkTable } from "../../queue/recover/Watermarks.ts"
+import { watermarkTable } from "../../queue/reconcile/Watermarks.ts"
 
 /** Most failed deliveries that are counted, of all these webhooks together. */
 export const failedMax = 100_000

@@ -3,7 +3,7 @@
  *
  * A delivery that waits is named by several keys: delayed ones by `later` and `held`, parked ones by `parked`, `held` and
  * `blocked`, due ones by `again` and `urgent`. Nothing else in Redis tells that one of these is gone, so the delivery log is compared
- * with them (queue/recover/Missing.ts).
+ * with them (queue/reconcile/Sample.ts).
  */
 import type { Client } from "../redis/Redis.ts"
 import { group, keysOf } from "./Keys.ts"

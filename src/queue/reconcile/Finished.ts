@@ -1,5 +1,5 @@
 /**
- * Settles entries whose attempts are in the delivery log already.
+ * Settles entries whose attempts are in the delivery log already (Reconcile.ts).
  *
  * The log is written before an entry is settled. If a process dies between the two, or Redis loses its last writes, the
  * entry comes back as it was before the attempt. Then the log decides, and nothing is sent again.
@@ -9,7 +9,7 @@ import { SqlClient } from "effect/sql"
 import type { Entry, Settled } from "../Entry.ts"
 import { Streams } from "../Streams.ts"
 
-interface Logged {
+interface LoggedState {
   readonly id: string
   readonly status: string
   readonly attempts: string
@@ -27,10 +27,10 @@ const query = `
    where (delivery_id, time) in (select * from unnest($1::text[], $2::text[]::timestamptz[]))`
 
 /** Settles the entries whose attempt is in the log; returns the others. */
-export const settleLogged = Effect.fnUntraced(function* (webhook: number, entries: ReadonlyArray<Entry>) {
+export const settleFinished = Effect.fnUntraced(function* (webhook: number, entries: ReadonlyArray<Entry>) {
   if (entries.length === 0) return entries
   const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql.unsafe<Logged>(query, [
+  const rows = yield* sql.unsafe<LoggedState>(query, [
     entries.map(({ delivery }) => delivery.id),
     entries.map(({ delivery }) => delivery.time)
   ])
@@ -48,7 +48,7 @@ export const settleLogged = Effect.fnUntraced(function* (webhook: number, entrie
 })
 
 /** How the entry would have been settled after its attempt. */
-const settled = (entry: Entry, { status, attempts, first_attempt, due_in }: Logged): Settled => {
+const settled = (entry: Entry, { status, attempts, first_attempt, due_in }: LoggedState): Settled => {
   if (status !== "retrying") return { entry }
   const { delivery } = entry
   const made = Number(attempts)

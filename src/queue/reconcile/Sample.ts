@@ -1,21 +1,20 @@
 /**
- * Deliveries that wait according to the delivery log and the change log, and that Redis has lost.
+ * The deliveries that are compared in turn (Reconcile.ts): nothing in Redis tells that a key of a webhook was lost alone.
  *
- * A lost stream is noticed by the id of its last entry. Other keys of a webhook may be lost alone, and nothing in Redis
- * tells. So one process, the sweeper, looks for deliveries that are long overdue, and for deliveries that were parked
- * without an attempt. Deliveries that are nowhere in Redis are queued again, from the change log.
+ * One process, the sweeper, looks in each round for some deliveries that are long overdue, and for some that were parked
+ * without an attempt. Those that are nowhere in Redis, twice, are queued again.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Pace, paused } from "../../eventloop/Pace.ts"
 import { formatPosition, parsePosition } from "../../event/Position.ts"
 import { placeOf } from "../Ordered.ts"
-import type { Sought } from "../Missing.ts"
+import type { Sought } from "../Absent.ts"
 import { Streams } from "../Streams.ts"
-import { type LoggedEvent, loggedDelivery, loggedEvent } from "../../changelog/LoggedEvent.ts"
-import { eventsAsSeen, viewersAmong } from "../../changelog/SeenEvents.ts"
 import { loggedDeliveries, holdLogged } from "./LoggedDeliveries.ts"
 import { discardDeleted } from "./Deleted.ts"
+import { isOrdered } from "./Reconcile.ts"
+import { deliveriesAt } from "./Unfinished.ts"
 
 /** Rows compared in one look. */
 const rowsMax = 500
@@ -38,17 +37,17 @@ interface Delivering {
   ) => { readonly isOrdered: () => boolean; readonly dueIn: (millis: number) => void } | undefined
 }
 
-/** Where the next look goes on. */
-export class Missing {
+/** Where the next comparison goes on. */
+export class Sample {
   /** The last row that was compared. */
   private lastRow = "0"
   /** By webhook, the place up to which parked deliveries were compared. */
   private readonly lastPlaces = new Map<number, string>()
 
-  /** Compares some of the overdue deliveries, and some of the parked ones of these webhooks. */
-  readonly look = Effect.fnUntraced(
+  /** Reconciles some of the overdue deliveries, and some of the parked ones of these webhooks. */
+  readonly reconcile = Effect.fnUntraced(
     { self: this },
-    function* (this: Missing, actors: Delivering, inspected: ReadonlyArray<number>) {
+    function* (this: Sample, actors: Delivering, inspected: ReadonlyArray<number>) {
       const ordered = inspected.filter((webhook) => actors.get(webhook)?.isOrdered() === true)
       const found = [...(yield* this.overdue()), ...(yield* this.parked(ordered))]
       for (const webhook of found) actors.get(webhook)?.dueIn(0)
@@ -56,7 +55,7 @@ export class Missing {
   )
 
   /** Queues overdue deliveries again; returns the webhooks for which there were any. */
-  private readonly overdue = Effect.fnUntraced({ self: this }, function* (this: Missing) {
+  private readonly overdue = Effect.fnUntraced({ self: this }, function* (this: Sample) {
     const rows = yield* overdueRows(this.lastRow)
     this.lastRow = rows.length < rowsMax ? "0" : rows.at(-1)!.id
     const deleted = new Set(rows.filter(({ exists }) => !exists).map((row) => Number(row.webhook_id)))
@@ -79,7 +78,7 @@ export class Missing {
   /** Queues deliveries again that left the queue without an attempt, of webhooks for which order matters. */
   private readonly parked = Effect.fnUntraced(
     { self: this },
-    function* (this: Missing, webhooks: ReadonlyArray<number>) {
+    function* (this: Sample, webhooks: ReadonlyArray<number>) {
       const streams = yield* Streams
       const found = new Set<number>()
       const sought = new Map<number, ReadonlyArray<Sought>>()
@@ -159,13 +158,6 @@ const soughtOf = ({ delivery_id, webhook_id, position, idx }: Overdue): Sought =
   }
 }
 
-const isOrdered = (webhook: number) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    sql`select 1 as one from extras_webhook where id = ${webhook}::bigint and ordering = 'object'`.pipe(
-      Effect.map((rows) => rows.length > 0)
-    )
-  )
-
 /** Queues parked deliveries again, from the change log; forgets deliveries that the delivery log knows. */
 const parkAgain = Effect.fnUntraced(function* (webhook: number, gone: ReadonlyArray<Sought>) {
   const sql = yield* SqlClient.SqlClient
@@ -181,21 +173,13 @@ const parkAgain = Effect.fnUntraced(function* (webhook: number, gone: ReadonlyAr
     .filter(({ id }) => !known.has(id))
     .map(({ place }) => parsePosition(place.slice(0, place.indexOf("|"))))
   if (positions.length === 0) return
-  const events = yield* sql.unsafe<LoggedEvent & { readonly scope: string | null }>(
-    `select ${loggedEvent}, w.scope_user_id::text as scope
-       from unnest($2::text[]::bigint[], $3::text[]::bigint[]) as p (position, idx)
-       join extras_objectchange c using (position, idx)
-       join extras_webhook w on w.id = $1::bigint
-      order by c.position, c.idx`,
-    [webhook, positions.map(({ position }) => `${position}`), positions.map(({ idx }) => `${idx}`)]
-  )
-  const shown = yield* eventsAsSeen(events, ({ scope }) => viewersAmong(scope))
+  const deliveries = yield* deliveriesAt(webhook, positions)
   yield* Effect.logError(
-    `Redis lost ${positions.length} deliveries of webhook ${webhook} that were parked, from ${formatPosition(positions[0]!)} on; ${shown.length} are queued again.`
+    `Redis lost ${positions.length} deliveries of webhook ${webhook} that were parked, from ${formatPosition(positions[0]!)} on; ${deliveries.length} are queued again.`
   )
   yield* streams.delay(
     webhook,
-    shown.map((event) => ({ delayMillis: 0, delivery: loggedDelivery(event, webhook) })),
+    deliveries.map((delivery) => ({ delayMillis: 0, delivery })),
     true
   )
 })

@@ -1,6 +1,6 @@
 /**
  * The streams that may hold unfinished deliveries. They are checked some at a time: whether Redis has lost entries, and
- * where the first unfinished one is, which moves the `open` watermark on (queue/recover/Watermarks.ts).
+ * where the first unfinished one is, which moves the `open` watermark on (queue/reconcile/Watermarks.ts).
  */
 import { Effect } from "effect"
 import { CaptureError } from "../../capture/CaptureError.ts"

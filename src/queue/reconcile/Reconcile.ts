@@ -1,0 +1,86 @@
+/**
+ * Reconcile: Redis brought in line with Postgres.
+ *
+ * The invariant: an unfinished delivery is in Redis, once, and a finished one is not. Postgres says which deliveries of a
+ * webhook are unfinished (Unfinished.ts):
+ * - events that matched it between its watermarks (Watermarks.ts), and of which the delivery log has no row;
+ * - rows of the delivery log that are `queued` or `retrying`.
+ * To a webhook that was deleted nothing is owed (Deleted.ts).
+ *
+ * Redis breaks the invariant when it loses keys or its last writes, and a process that dies between the log and Redis
+ * breaks it for its entries. Postgres is right then. A finished delivery is settled, as its last attempt would have
+ * settled it. An unfinished one is queued again from the change log, under its id; an attempt that was under way is
+ * repeated.
+ *
+ * Signs of a break, and the deliveries that are compared then:
+ * - an entry comes back from a holder that is gone: itself (`settleFinished`);
+ * - a stream does not know the last id that was appended to it: all of its webhook (`reconcile`), before anything is
+ *   appended;
+ * - none, where other keys are lost alone: some of the deliveries that should have gone by now, in turn (`Sample`).
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Append } from "../Append.ts"
+import { Streams } from "../Streams.ts"
+import { overEntries } from "./Browse.ts"
+import { settleFinished } from "./Finished.ts"
+import { holdLogged } from "./LoggedDeliveries.ts"
+import { eachUnlogged, eachWaiting } from "./Unfinished.ts"
+
+/** Reconciles a webhook whose stream has lost entries; returns how many deliveries were queued again. */
+export const reconcile = Effect.fnUntraced(function* (webhook: number) {
+  const ordered = yield* isOrdered(webhook)
+  // Entries that were acknowledged already may be back.
+  yield* overEntries(webhook, (page) =>
+    settleFinished(
+      webhook,
+      page.map((entry) => ({ ...entry, ordered }))
+    )
+  )
+  // Before anything may be appended: for order's sake, and because the stream counts as lost until then.
+  const waiting = yield* eachWaiting(webhook, (page) => holdLogged(page, { anew: false, first: ordered }))
+  const owed = yield* refill(webhook)
+  if (ordered) yield* releaseEnded(webhook)
+  yield* Effect.logError(
+    `Redis lost entries of webhook ${webhook}: ${owed} deliveries and ${waiting} that wait were queued again.`
+  )
+  return owed + waiting
+})
+
+/** Whether order within an object matters to the webhook. */
+export const isOrdered = (webhook: number) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql`select 1 from extras_webhook where id = ${webhook}::bigint and ordering = 'object'`.pipe(
+      Effect.map((rows) => rows.length > 0)
+    )
+  )
+
+/** Fills the stream, a page at a time; returns how many deliveries were owed. The last part ends its being lost. */
+const refill = Effect.fnUntraced(function* (webhook: number) {
+  const { restore } = yield* Append
+  let after = ""
+  const count = yield* eachUnlogged(webhook, (owed) =>
+    Effect.map(restore(webhook, { owed, after, isLast: false }), (last) => (after = last))
+  )
+  yield* restore(webhook, { owed: [], after, isLast: true })
+  return count
+})
+
+/**
+ * Unblocks deliveries that were parked behind one that the log says has ended, and whose entry Redis lost. The process
+ * that made the attempt does not know whether a copy of it is queued, so it unblocks nothing. No copy is queued of a
+ * delivery that had ended when its webhook's debts were read; if it ended since, its copy may be overtaken.
+ */
+const releaseEnded = Effect.fnUntraced(function* (webhook: number) {
+  const streams = yield* Streams
+  const sql = yield* SqlClient.SqlClient
+  const blockers = yield* streams.blockers(webhook)
+  const rows = yield* sql<{ readonly id: string }>`
+    select delivery_id as id from extras_delivery
+     where delivery_id = any (${blockers.map(({ id }) => id)}::text[]) and status in ('successful', 'failed', 'discarded')`
+  const ended = new Set(rows.map(({ id }) => id))
+  yield* streams.unblock(
+    webhook,
+    blockers.filter(({ id }) => ended.has(id))
+  )
+})

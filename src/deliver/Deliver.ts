@@ -130,7 +130,7 @@ const followWebhooks = <E, R>(actors: Actors, workOffAsked: Effect.Effect<unknow
           if (news.some(([of]) => of === sendingNews || of === processNews)) yield* heed(actors)
           yield* actors.follow(new Set(news.filter(([of]) => of === webhookType.id).map(([, id]) => Number(id))))
           if (news.some(([of]) => of === deliveryType.id)) yield* takeUp(actors)
-          for (const [of, id] of news) if (of === probeNews) yield* Effect.ignore(streams.probeNow(Number(id)))
+          for (const [of, id] of news) if (of === probeNews) yield* actors.get(Number(id))?.probe ?? Effect.void
           if (news.some(([of]) => of === replayType.id || of === operationType.id)) {
             yield* Effect.forkScoped(workOffAsked)
           }
@@ -155,7 +155,7 @@ const takeUp = (actors: Actors) =>
     Effect.andThen(
       dropDiscarded,
       Effect.map(
-        takeUpRetries((id, ids) => actors.get(id)?.prefer(ids)),
+        takeUpRetries((id, ids) => actors.get(id)?.prefer(ids) ?? Effect.void),
         ({ due, urged }) => {
           for (const id of urged) actors.get(id)?.urge()
           for (const id of due) actors.get(id)?.dueIn(0)

@@ -41,7 +41,7 @@ export const askForRetry = Effect.fnUntraced(function* (ids: ReadonlyArray<numbe
 const urgeLogged = Effect.fnUntraced(function* (
   webhook: number,
   rows: ReadonlyArray<LoggedDelivery>,
-  prefer: (ids: ReadonlySet<string>) => void
+  prefer: (ids: ReadonlySet<string>) => Effect.Effect<void>
 ) {
   const streams = yield* Streams
   const shown = yield* withoutHidden(rows)
@@ -50,10 +50,8 @@ const urgeLogged = Effect.fnUntraced(function* (
     webhook,
     shown.map((row) => loggedDeliveryOf(row, webhook, true))
   )
-  // A process holds them, or others come first: a probe may bring them on.
   if (left.length === 0) return
-  prefer(new Set(left.map(({ id }) => id)))
-  yield* streams.probeNow(webhook)
+  yield* prefer(new Set(left.map(({ id }) => id)))
 })
 
 /** Most deliveries of a webhook that wait in Redis before more are taken up. */
@@ -72,9 +70,12 @@ const failUnlogged = Effect.fnUntraced(function* (webhook: number) {
 
 /**
  * Takes up the retries that were asked for, as far as there is room. Returns the webhooks that have one due now, and those
- * that have one which does not wait for an open circuit breaker. `prefer` gets the ids of those that a process may hold.
+ * that have one which does not wait for an open circuit breaker. `prefer` gets the ids of deliveries that a process may
+ * hold, or that come behind others: a probe may bring them on.
  */
-export const takeUpRetries = Effect.fnUntraced(function* (prefer: (webhook: number, ids: ReadonlySet<string>) => void) {
+export const takeUpRetries = Effect.fnUntraced(function* (
+  prefer: (webhook: number, ids: ReadonlySet<string>) => Effect.Effect<void>
+) {
   const sql = yield* SqlClient.SqlClient
   const streams = yield* Streams
   const { onDisk } = yield* Append

@@ -37,8 +37,8 @@ export interface Actor {
   readonly wake: () => void
   /** Something may be there to read that does not wait for an open breaker. */
   readonly urge: () => void
-  /** Begins with these deliveries before the others that it holds. */
-  readonly prefer: (ids: ReadonlySet<string>) => void
+  /** Begins with these deliveries before the others that it holds, with a probe if its circuit breaker is open. */
+  readonly prefer: (ids: ReadonlySet<string>) => Effect.Effect<void>
   /** Takes over entries whose holder is gone. */
   readonly adopt: (entries: ReadonlyArray<Entry>) => void
   /** From now on attempts follow this definition. If it fails, they follow the one before. */
@@ -49,6 +49,8 @@ export interface Actor {
   readonly held: () => ReadonlyArray<Entry>
   /** Takes over news of the circuit breaker from another process. */
   readonly learn: (news: BreakerNews) => void
+  /** Has its open circuit breaker probed at once. */
+  readonly probe: Effect.Effect<void>
   /** Whether the circuit breaker keeps it from reading. */
   readonly isOpen: () => boolean
   /** Whether order within an object matters. */
@@ -105,25 +107,30 @@ export const startActor = (
     return {
       wake,
       urge: () => reading.urge(),
-      prefer: (ids) => inFlight.prefer(ids),
+      prefer: (ids) =>
+        Effect.andThen(
+          Effect.sync(() => inFlight.prefer(ids)),
+          breaker.probe
+        ),
       adopt: (entries) => {
         if (entries.length === 0) return
         inFlight.adopt(entries)
         wake()
       },
       redefine: (definition) =>
-        Effect.map(webhook.redefine(definition), () => {
-          mode.turn("redefine")
-          // It may be what the receiver needed: it is probed at once.
-          breaker.probeNow()
-          wake()
-        }),
+        webhook.redefine(definition).pipe(
+          Effect.andThen(Effect.sync(() => mode.turn("redefine"))),
+          // It may be what the receiver needed.
+          Effect.andThen(Effect.suspend(() => (breaker.isOpen() ? breaker.probe : Effect.void))),
+          Effect.andThen(Effect.sync(wake))
+        ),
       handBack: Effect.ignore(
         Effect.suspend(() => streams.handBack(id, inFlight.takeNotBegun(Number.POSITIVE_INFINITY)))
       ),
       held: () => inFlight.all(),
       problems: () => reading.problems(),
       learn: breaker.learn,
+      probe: breaker.probe,
       isOpen: breaker.isOpen,
       isOrdered: () => webhook.current().definition.ordered,
       dueIn

@@ -36,7 +36,6 @@ type Needs = Streams | Templates | EventBodies | DeliveryLog | SqlClient.SqlClie
 
 /** The actors, none at first; all of them end with the scope, at the same time. */
 export const makeActors = Effect.gen(function* () {
-  const streams = yield* Streams
   const shared = yield* surroundings
   const now = yield* monotonicMillis
   const [share, intake, loops] = [new FairShare(now), new Intake(), new Loops(now)]
@@ -53,7 +52,6 @@ export const makeActors = Effect.gen(function* () {
     if (present?.row === text) return
     const definition = yield* definitionOf(row, shared)
     if (present !== undefined) {
-      if (present.actor.isOpen()) yield* Effect.ignore(streams.probeNow(row.id))
       yield* present.actor.redefine(definition)
       running.set(row.id, { ...present, row: text })
       return

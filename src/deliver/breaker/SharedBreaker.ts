@@ -2,7 +2,9 @@
  * A webhook's circuit breaker in all processes: one process tells the others when it opens or closes, and when its time
  * is over a single attempt of one process probes.
  *
- * The shared state may be lost. Then each process keeps the breaker that it knows, and opens its own.
+ * It is the owner of the breaker's state: nothing else in a process changes the copy that processes share in Redis
+ * (queue/Breaker.ts) or the rows that people read (log/BreakerTable.ts). The health of the webhook follows from these
+ * rows (HealthWatch.ts). The shared copy may be lost. Then each process keeps the breaker that it knows, and opens its own.
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -37,8 +39,8 @@ export interface SharedBreaker {
   readonly turn: (failure: Failure | undefined, isUrgent?: boolean) => Effect.Effect<void, never, SqlClient.SqlClient>
   /** Takes over what another process says. */
   readonly learn: (news: BreakerNews) => void
-  /** Ends its time: the receiver, or how it is reached, may have changed. */
-  readonly probeNow: () => void
+  /** Ends its time in all processes: the receiver, or how it is reached, may have changed. */
+  readonly probe: Effect.Effect<void>
 }
 
 /** The breaker of a webhook as other processes left it. `wake` is called when attempts may begin again. */
@@ -96,8 +98,9 @@ export const makeSharedBreaker = Effect.fnUntraced(function* (webhook: number, w
     },
     turn,
     learn,
-    probeNow: () => {
+    probe: Effect.suspend(() => {
       if (breaker.until !== undefined) breaker = { ...breaker, until: now() }
-    }
+      return Effect.ignore(streams.probeNow(webhook))
+    })
   } satisfies SharedBreaker
 })

@@ -9,7 +9,8 @@ import { Pace, type PaceValues } from "../eventloop/Pace.ts"
 import { Stall } from "../eventloop/Stall.ts"
 import { inWords } from "../telemetry/Telemetry.ts"
 import type { Delivery } from "../event/Delivery.ts"
-import type { Settled } from "../queue/Entry.ts"
+import type { Entry, Settled } from "../queue/Entry.ts"
+import { absentAmong } from "../queue/reconcile/Deleted.ts"
 import { Streams } from "../queue/Streams.ts"
 import { writeRows } from "./AttemptRows.ts"
 import type { Attempt } from "./Attempt.ts"
@@ -91,7 +92,10 @@ const write = Effect.fnUntraced(function* (all: ReadonlyArray<Attempt>, stall: S
   measureBatch(attempts.length, begun)
 })
 
-/** The attempts whose entries this process still holds. Another process that claimed an entry repeats its attempt. */
+/**
+ * The attempts whose entries this process still holds, or nobody: another process that claimed an entry repeats its
+ * attempt, but the streams of a deleted webhook are gone.
+ */
 const ours = Effect.fnUntraced(function* (attempts: ReadonlyArray<Attempt>, untilItSucceeds: Repeat) {
   const streams = yield* Streams
   const doubtful = attempts.filter(({ entry }) => !streams.isOurs(entry)).map(({ entry }) => entry)
@@ -99,9 +103,14 @@ const ours = Effect.fnUntraced(function* (attempts: ReadonlyArray<Attempt>, unti
   const lost = yield* Effect.forEach(byWebhook, ([webhook, entries]) =>
     untilItSucceeds("streams", streams.keep(webhook, entries))
   )
-  const gone = new Set(lost.flat())
-  return attempts.filter(({ entry }) => !gone.has(entry))
+  const elsewhere = new Set(lost.flat())
+  const deleted = new Set(yield* untilItSucceeds("delivery log", absentAmong(webhooksOf(elsewhere))))
+  return attempts.filter(({ entry }) => !elsewhere.has(entry) || deleted.has(entry.delivery.webhook))
 })
+
+const webhooksOf = (entries: ReadonlySet<Entry>): ReadonlyArray<number> => [
+  ...new Set(Array.from(entries, ({ delivery }) => delivery.webhook))
+]
 
 type Repeat = <A, R>(what: string, effect: Effect.Effect<A, unknown, R>) => Effect.Effect<A, never, R>
 

@@ -93,6 +93,19 @@ describe("the delivery log", () => {
     expect([logged.attempts, logged.attempt_log.map(({ number }) => number)]).toEqual([2, [1, 2]])
   })
 
+  it("keeps an attempt that ends after the streams of its webhook were deleted with it", async () => {
+    const { log, streams } = await startLog()
+    const webhook = await hooks.webhook("cut-off", { enabled: false })
+    await run(streams.delay(webhook, [{ delayMillis: 0, delivery: delivery(1, webhook) }]))
+    await run(streams.promote(webhook))
+    const [entry] = await run(streams.read(webhook, 1))
+    expect((await hooks.api.call("DELETE", `/api/extras/webhooks/${webhook}/`)).status).toBe(204)
+    await run(streams.forget(webhook))
+    await recorded(log, attemptOf({ ...entry!, leasedSince: Number.NEGATIVE_INFINITY }, 1, "Retry"))
+    expect(await hooks.delivery(webhook, "discarded")).toMatchObject({ attempts: 1, reason: "Deleted" })
+    expect(await run(streams.depth(webhook))).toEqual({ queued: 0, pending: 0, waiting: 0 })
+  })
+
   it("has no row for the attempt of what succeeds at once, and shows it with its times", async () => {
     const webhook = await hooks.webhook("at-once")
     await hooks.tag("at-once one")

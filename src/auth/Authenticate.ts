@@ -5,20 +5,20 @@
  * session, permissions included; a revoked or expired one fails at the next request, in every process. Does not: decide
  * what the sender may do (Permission.ts).
  *
- * What a token gave is kept as a premise, never as an answer: a read may start from it, and the statement that reads
- * asks Postgres whether the token still gives exactly the same (KnownTokens.ts).
+ * The sender of a token is cached with a premise, never as an answer: a read may start from it, and the statement that
+ * reads asks Postgres whether the token still gives exactly the same (KnownTokens.ts, inventory/read/Premise.ts).
  */
 import { Effect, Result } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
 import { SqlClient } from "effect/sql"
 import { digest, digestToken } from "../inventory/Vault.ts"
-import type { Premise } from "../inventory/Clearance.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { rowFromJson } from "../inventory/derive/values/Row.ts"
 import { parseIpNetwork } from "../inventory/field/Networks.ts"
 import { auditTokenUse } from "./Audit.ts"
 import { Denied } from "./Denied.ts"
 import {
+  type KnownToken,
   KnownTokens,
   type TokenVersions,
   grants,
@@ -117,15 +117,16 @@ const ofToken = Effect.fnUntraced(function* (key: string, address: string | unde
   return principal
 })
 
-/** The sender that a token belonged to when it came last, and the premise to check; undefined where it is not known. */
+/** A sender from the cache of tokens, valid where the premise holds. */
+export type Presumed = Pick<KnownToken, "principal" | "where">
+
+/** The sender that a token belonged to when it came last; undefined where the token is not cached. */
 export const presumed = Effect.fnUntraced(function* (authorization: string | undefined, address: string | undefined) {
   const key = keyOf(authorization)
   if (key === undefined || key instanceof Denied) return undefined
   const token = digestToken(key)
   const known = (yield* KnownTokens).get(token)
-  if (known === undefined || refusedAddress(known.allowed, address) !== undefined) return undefined
-  const premise: Premise = { where: known.where, holds: false }
-  return { principal: known.principal, premise }
+  return known === undefined || refusedAddress(known.allowed, address) !== undefined ? undefined : known
 })
 
 /**

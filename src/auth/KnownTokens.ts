@@ -49,7 +49,7 @@ export const stillGives = (token: string, user: number, found: TokenVersions): W
   return { sql, parameters: [token, token_version, `${user}`, user_version, permission_versions, server_start] }
 }
 
-interface KnownToken {
+export interface KnownToken {
   /** The condition that the token still gives the same. */
   readonly where: Where
   /** Networks that the token may come from. */

@@ -7,7 +7,7 @@
 import { Effect } from "effect"
 import { Settings } from "../Config.ts"
 import { Vault } from "../inventory/Vault.ts"
-import { type Action, Clearance, type Premise } from "../inventory/Clearance.ts"
+import { type Action, Clearance } from "../inventory/Clearance.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { objectType, registry } from "../inventory/Registry.ts"
 import { type Where, allOf, anyOf, everything, isEverything } from "../inventory/derive/filter/Where.ts"
@@ -38,8 +38,8 @@ export const authorize = Effect.fnUntraced(function* (
   return yield* new Denied({ reason: "NoPermission", missing: { action, objectType: type.id } })
 })
 
-/** The clearance of a principal, if the premise holds. It makes each condition once. */
-export const clearanceOf = Effect.fnUntraced(function* (principal: Principal, premise?: Premise) {
+/** The clearance of a principal. It makes each condition once. */
+export const clearanceOf = Effect.fnUntraced(function* (principal: Principal) {
   const { exemptViewPermissions: exempt, allowTokenRetrieval } = yield* Settings
   const { open } = yield* Vault
   const known = new Map<string, Where>()
@@ -50,7 +50,7 @@ export const clearanceOf = Effect.fnUntraced(function* (principal: Principal, pr
     known.set(key, made)
     return made
   }
-  return Clearance.of({ where, premise, reveal: allowTokenRetrieval ? open : undefined })
+  return Clearance.of({ where, reveal: allowTokenRetrieval ? open : undefined })
 })
 
 const whereOf = (

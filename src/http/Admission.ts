@@ -10,7 +10,7 @@ import { Effect, Option, Result } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { Settings } from "../Config.ts"
 import { auditDenied } from "../auth/Audit.ts"
-import { authenticate, presumed } from "../auth/Authenticate.ts"
+import { type Presumed, authenticate, presumed } from "../auth/Authenticate.ts"
 import { Denied } from "../auth/Denied.ts"
 import { authorize } from "../auth/Permission.ts"
 import { type Principal, anonymous, username } from "../auth/Principal.ts"
@@ -22,7 +22,7 @@ import { csrfCookie, sessionCookie } from "./wire/Cookies.ts"
 import { asksForHtml, asksForPage } from "./wire/Reader.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import { type Origin, isOurs } from "./wire/Origin.ts"
-import { type Method, type Route, isPage, locationCharsMax, methodOf } from "./Route.ts"
+import { AtOnce, type Method, type Route, isPage, locationCharsMax, methodOf } from "./Route.ts"
 import type { Request } from "./wire/Request.ts"
 
 type Incoming = HttpServerRequest.HttpServerRequest
@@ -82,19 +82,26 @@ export const identify = (incoming: Incoming, origin: Origin) => {
 
 const nameOf = ({ method, url }: Incoming): string => `${method} ${url}`
 
+/** A request of a presumed sender. */
+export interface PresumedCall extends Presumed {
+  readonly handler: AtOnce
+  readonly method: Method
+}
+
 /**
- * The presumed sender of a request: the one that its token belonged to last time. The statement that reads or writes
- * checks the premise, and nothing is written or answered unless it holds. Returns undefined if nothing is known of the
- * token, or if the sender would be refused: then `admit` decides.
+ * The presumed sender of a request, whom its token belonged to last time, with the handler that checks the premise in
+ * its own statement. Undefined if the method has no such handler, the token is not cached, or the sender would be
+ * refused: then `admit` decides.
  */
 export const presume = Effect.fnUntraced(function* (incoming: Incoming, route: Route, origin: Origin) {
   const method = methodOf(incoming.method)
-  if (method === undefined || route.atOnce?.includes(method) !== true) return undefined
+  const handler = method && route.methods[method]
+  if (method === undefined || !(handler instanceof AtOnce)) return undefined
   if (incoming.cookies[sessionCookie(origin)] !== undefined) return undefined
   const known = yield* presumed(incoming.headers["authorization"], addressOf(incoming))
   if (known === undefined) return undefined
   const allowed = yield* Effect.result(allow(incoming, route, known.principal, origin))
-  return Result.isSuccess(allowed) ? known : undefined
+  return Result.isSuccess(allowed) ? ({ ...known, handler, method } satisfies PresumedCall) : undefined
 })
 
 const allow = Effect.fnUntraced(function* (

@@ -1,18 +1,27 @@
 /** From an admitted request to the answer of its route's handler. */
-import { Effect, identity } from "effect"
+import { Effect, Result, identity } from "effect"
 import { auditGrant } from "../auth/Audit.ts"
 import { refuseGrant } from "../auth/Grant.ts"
 import { clearanceOf } from "../auth/Permission.ts"
 import { type Principal, username } from "../auth/Principal.ts"
-import { Clearance, type Premise } from "../inventory/Clearance.ts"
+import { Clearance } from "../inventory/Clearance.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { soundTraceparent } from "../telemetry/TraceContext.ts"
 import { pathCharsMax } from "../inventory/write/Transaction.ts"
-import { addressOf } from "./Admission.ts"
+import { type PresumedCall, addressOf } from "./Admission.ts"
 import { type InTurn, kindOf } from "./Fairness.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import { apiVersion } from "./Respond.ts"
-import { type Match, type Method, type Reply, methodOf } from "./Route.ts"
+import {
+  AtOnce,
+  type Handler,
+  type Match,
+  type Method,
+  type Reply,
+  type Route,
+  type Services,
+  methodOf
+} from "./Route.ts"
 import type { Request } from "./wire/Request.ts"
 import { allowed, metadata } from "./objects/Metadata.ts"
 import { type JsonBody, readBytes, readJson } from "./wire/Body.ts"
@@ -35,40 +44,83 @@ export interface Asked extends Pick<Request, "incoming" | "origin" | "url"> {
 }
 
 /**
- * Answers a request with the handler of its method.
+ * Answers a request of an authenticated sender with the handler of its method.
  *
  * What each request runs is `fnUntraced`, here and in its handlers: a generator function that is made for a request
  * gets a hidden class of its own, which V8 keeps, with all that the function refers to, until the next full collection.
  */
-export const handle = Effect.fnUntraced(function* (
-  inTurn: InTurn,
-  { route, params }: Match,
-  asked: Asked,
-  principal: Principal,
-  premise?: Premise
-) {
-  const { incoming, url, meant } = asked
-  const name = meant?.method ?? incoming.method
+export const handle = Effect.fnUntraced(function* (inTurn: InTurn, match: Match, asked: Asked, principal: Principal) {
+  const { route } = match
+  const name = asked.meant?.method ?? asked.incoming.method
   const method = methodOf(name)
-  const { access, methods, produces = json } = route
   if (name === "OPTIONS") return yield* metadata(route, principal)
-  const handler = method && methods[method]
-  if (method === undefined || handler === undefined) return yield* methodNotAllowed(name, allowed(methods))
-  const accepted = negotiate(
-    url.pathname.startsWith("/api/") ? incoming.headers["accept"] : undefined,
-    produces,
-    apiVersion
-  )
-  if (accepted instanceof HttpRefused) return yield* accepted
-  const request = requestOf(asked, { route, params }, principal, accepted.type)
-  const clearance = yield* clearanceOf(principal, premise)
+  const handler = method && route.methods[method]
+  if (method === undefined || handler === undefined) return yield* methodNotAllowed(name, allowed(route.methods))
+  const call = callOf(match, asked, principal, method)
+  if (call instanceof HttpRefused) return yield* call
+  const run = handler instanceof AtOnce ? authenticated(handler) : handler
+  return yield* finished(call, yield* cleared(inTurn, call, run(call.request)))
+})
+
+/** An `AtOnce` handler for a sender whom Postgres named in a statement before. */
+const authenticated =
+  ({ begin }: AtOnce): Handler =>
+  (request) =>
+    begin(request, undefined).pipe(
+      Effect.catchTag("PremiseFailed", Effect.die),
+      Effect.flatMap(({ value }) => value)
+    )
+
+/**
+ * The final answer or refusal to a request of a presumed sender. Fails where nothing proves that the sender is the right
+ * one; nothing was written then.
+ */
+export const handlePresumed = Effect.fnUntraced(function* (
+  inTurn: InTurn,
+  match: Match,
+  asked: Asked,
+  { principal, where, handler, method }: PresumedCall
+) {
+  const call = callOf(match, asked, principal, method)
+  if (call instanceof HttpRefused) return yield* call
+  const proven = Effect.flatMap(handler.begin(call.request, where), ({ value }) => Effect.result(value))
+  const result = yield* cleared(inTurn, call, proven)
+  return Result.isFailure(result) ? result : Result.succeed(yield* finished(call, result.success))
+})
+
+/** A request to the handler of a method. */
+interface Call {
+  readonly route: Route
+  readonly method: Method
+  readonly request: Request
+  readonly indent: number
+}
+
+const callOf = (match: Match, asked: Asked, principal: Principal, method: Method): Call | HttpRefused => {
+  const { route } = match
+  const { produces = json } = route
+  const header = asked.url.pathname.startsWith("/api/") ? asked.incoming.headers["accept"] : undefined
+  const accepted = negotiate(header, produces, apiVersion)
+  if (accepted instanceof HttpRefused) return accepted
+  return { route, method, request: requestOf(asked, match, principal, accepted.type), indent: accepted.indent }
+}
+
+/** Runs a handler with its sender's clearance, in its sender's turn. */
+const cleared = Effect.fnUntraced(function* <A, E>(
+  inTurn: InTurn,
+  { route, method, request: { incoming, principal } }: Call,
+  run: Effect.Effect<A, E, Services>
+) {
   const kind = kindOf(route, method, incoming.headers)
-  const reply = yield* handler(request).pipe(
-    Effect.provideService(Clearance, clearance),
+  return yield* run.pipe(
+    Effect.provideService(Clearance, yield* clearanceOf(principal)),
     kind === undefined ? identity : inTurn(kind, principal, addressOf(incoming))
   )
+})
+
+const finished = Effect.fnUntraced(function* ({ route: { access }, method, request, indent }: Call, reply: Reply) {
   if (typeof access === "object" && access.kind === "account") yield* auditWrite(request, method, reply)
-  return accepted.indent === 0 ? reply : { ...reply, indent: accepted.indent }
+  return indent === 0 ? reply : { ...reply, indent }
 })
 
 /** The request as its handler gets it. */

@@ -5,7 +5,7 @@
  * 405 with `Allow`, and 301. So the table is our own: a path is a list of segments, and `:name` matches any segment.
  */
 import type { Waiting } from "../history/inspect/Waiting.ts"
-import type { ByteSize, Effect, Stream } from "effect"
+import { type ByteSize, Effect, type Stream } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { AdmissionSql } from "../postgres/AdmissionSql.ts"
 import type { Settings } from "../Config.ts"
@@ -20,6 +20,7 @@ import type { Action, Clearance, OutOfBounds } from "../inventory/Clearance.ts"
 import { emptyRecord } from "../inventory/Field.ts"
 import type { Grammars } from "../inventory/Grammar.ts"
 import type { Counts } from "../inventory/read/Count.ts"
+import { type Checked, type Premise, type PremiseFailed, mapChecked } from "../inventory/read/Premise.ts"
 import type { Presence } from "../postgres/Presence.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import type { Protected } from "../inventory/write/Protected.ts"
@@ -95,6 +96,34 @@ export type Refusal = Denied | HttpRefused | OutOfBounds | WriteRefused | Protec
 export type Handler = (request: Request) => Effect.Effect<Reply, Refusal, Services>
 
 /**
+ * A handler that may run before the sender's token was looked up: the statement by which it reads or creates checks the
+ * token too. A plain `Handler` runs only for an authenticated sender.
+ */
+export class AtOnce {
+  /** Runs that statement; gives the proof that the premise held, and the answer that follows from its result. */
+  readonly begin: (
+    request: Request,
+    premise: Premise
+  ) => Effect.Effect<Checked<Effect.Effect<Reply, Refusal, Services>>, Refusal | PremiseFailed, Services>
+
+  constructor(begin: AtOnce["begin"]) {
+    this.begin = begin
+  }
+}
+
+/**
+ * `begin` ends with the statement that checks the premise, and writes nothing before: if it fails, the request is
+ * authenticated and begins again. `answer` is final, also where it fails.
+ */
+export const atOnce = <A>(
+  begin: (request: Request, premise: Premise) => Effect.Effect<Checked<A>, Refusal | PremiseFailed, Services>,
+  answer: (result: A, request: Request) => Effect.Effect<Reply, Refusal, Services>
+): AtOnce =>
+  new AtOnce((request, premise) =>
+    Effect.map(begin(request, premise), (checked) => mapChecked(checked, (result) => answer(result, request)))
+  )
+
+/**
  * The senders that have access to a route. An object type: those who may do the method's action to its objects. `open`:
  * everybody, unless LOGIN_REQUIRED is set. `credentials`: everybody, because the request itself carries the credentials.
  * `unasked`: everybody, without authentication.
@@ -112,17 +141,12 @@ export interface Route {
   readonly action?: Action
   /** Media types of its answers; JSON if absent. */
   readonly produces?: ReadonlyArray<string>
-  readonly methods: Readonly<Partial<Record<Method, Handler>>>
+  readonly methods: Readonly<Partial<Record<Method, Handler | AtOnce>>>
   /**
    * Whether a form that is sent to it with `_again` is shown as it was sent, and writes nothing: such a form is kept
    * when its session has ended.
    */
   readonly keepsForm?: boolean
-  /**
-   * Methods that one statement answers (readPage, readOne, createAndRead): it can then authenticate the sender too.
-   * Their handlers show and write nothing by which the premise of the clearance was not checked.
-   */
-  readonly atOnce?: ReadonlyArray<Method>
   /**
    * Whether its forms carry files (`multipart/form-data`). Admission reads no body of that size: the handler reads it
    * within its own limits and calls `refuseForgedUpload` before it does anything else.

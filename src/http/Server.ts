@@ -10,21 +10,21 @@ import { toIncomingMessage } from "@effect/platform-node/NodeHttpServerRequest"
 import { Effect, Layer, Result } from "effect"
 import { HttpServer, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import type { IpNetwork } from "effect/net"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import { AdmissionSql } from "../postgres/AdmissionSql.ts"
 import { Settings } from "../Config.ts"
 import { Vault } from "../inventory/Vault.ts"
 import { chainHeader, readChain } from "../webhook/Chain.ts"
 import { OptionRefused } from "../Setting.ts"
 import type { Principal } from "../auth/Principal.ts"
-import type { Premise } from "../inventory/Clearance.ts"
+import type { PremiseFailed } from "../inventory/read/Premise.ts"
 import { admit, presume } from "./Admission.ts"
 import { type Browsing, browse } from "./Browse.ts"
 import { Connections, trustedProxies } from "./Connections.ts"
 import { isWrongPattern } from "./DatabaseReply.ts"
 import { failed, replyTo } from "./ErrorReply.ts"
 import { type InTurn, makeInTurn } from "./Fairness.ts"
-import { handle } from "./Handle.ts"
+import { handle, handlePresumed } from "./Handle.ts"
 import { HttpRefused, notFound } from "./HttpRefused.ts"
 import { MeasuredRequest } from "./MeasuredRequest.ts"
 import { respond } from "./Respond.ts"
@@ -157,18 +157,18 @@ const answer = Effect.fnUntraced(function* (
   const chain = readChain(incoming.headers[chainHeader], yield* Vault)
   const asked = { incoming, origin, url, requestId, chain }
   if (asksForPage(incoming)) return yield* browse(serving, match, asked)
-  const answerTo = (principal: Principal, premise?: Premise) => handle(serving.inTurn, match, asked, principal, premise)
-  const guess = yield* presume(incoming, match.route, origin)
-  if (guess !== undefined) {
-    const reply = yield* Effect.result(answerTo(guess.principal, guess.premise))
+  const presumed = yield* presume(incoming, match.route, origin)
+  if (presumed !== undefined) {
+    const proven = yield* Effect.result(handlePresumed(serving.inTurn, match, asked, presumed))
+    if (Result.isSuccess(proven)) return yield* Effect.fromResult(proven.success)
     // A failing database is answered at once: asking again would take as long and fail as well.
-    if (guess.premise.holds || isFailure(reply)) return yield* Effect.fromResult(reply)
+    if (isDatabaseFailure(proven.failure)) return yield* proven.failure
   }
   const admitted = yield* admit(incoming, match.route, origin, (sender) => void (refused.sender = sender)).pipe(
     Effect.provideServiceEffect(SqlClient.SqlClient, AdmissionSql),
     Effect.result
   )
-  if (Result.isSuccess(admitted)) return yield* answerTo(admitted.success)
+  if (Result.isSuccess(admitted)) return yield* handle(serving.inTurn, match, asked, admitted.success)
   const kept = yield* keptForm(match.route, asked, admitted.failure)
   return kept === undefined ? yield* admitted.failure : serving.lostForm(kept)
 })
@@ -188,7 +188,7 @@ const forPeople = (
 }
 
 /** Whether the database failed, whoever the sender is. */
-const isFailure = (reply: Result.Result<Reply, Refusal>): boolean =>
-  Result.isFailure(reply) && reply.failure._tag === "SqlError" && !isWrongPattern(reply.failure)
+const isDatabaseFailure = (failure: Refusal | PremiseFailed): failure is SqlError.SqlError =>
+  failure._tag === "SqlError" && !isWrongPattern(failure)
 
 const moved = (to: string): Reply => ({ status: 301, headers: { location: to } })

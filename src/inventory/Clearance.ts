@@ -12,17 +12,6 @@ import { type Visible, type Where, everything } from "./derive/filter/Where.ts"
 /** `refer`: name the object in a field of another one. */
 export type Action = "view" | "add" | "change" | "delete" | "refer"
 
-/**
- * The condition under which a clearance is valid; it refers to no object. Read.ts evaluates it in the statement that
- * reads the page, so both are of one moment. If it does not hold, the rows that were read must not be shown. Quick.ts
- * inserts only where it holds.
- */
-export interface Premise {
-  readonly where: Where
-  /** Set once a statement has found that the condition holds. */
-  holds: boolean
-}
-
 export class Clearance extends Context.Service<
   Clearance,
   {
@@ -30,7 +19,6 @@ export class Clearance extends Context.Service<
     readonly where: (type: ObjectType, action: Action) => Where
     /** Opens a sealed copy; absent where copies are not shown to users who may see the object. */
     readonly reveal?: ((sealed: string) => string | undefined) | undefined
-    readonly premise?: Premise | undefined
   }
 >()("rackwire/inventory/Clearance") {
   static readonly all = Clearance.of({ where: () => everything })

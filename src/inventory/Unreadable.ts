@@ -43,7 +43,7 @@ export class Unreadable {
 export const shownOf = (value: unknown): unknown => (value instanceof Unreadable ? null : value)
 
 /** Returns the value, or the first entry of a dictionary, that cannot be read; undefined if all can. */
-export const unreadableIn = (value: unknown): Unreadable | undefined => {
+const unreadableIn = (value: unknown): Unreadable | undefined => {
   if (value instanceof Unreadable) return value
   if (!isDictionary(value)) return undefined
   for (const name in value) if (value[name] instanceof Unreadable) return value[name]
@@ -89,3 +89,14 @@ export const bounds = {
   integer: `$ between ${-Number.MAX_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}`,
   integers: `array_position($, null) is null and cardinality($) <= ${referencesMax} and ${Number.MAX_SAFE_INTEGER} >= all($) and ${-Number.MAX_SAFE_INTEGER} <= all($)`
 }
+
+/** A write replaces the whole row, so it must replace values that cannot be read. */
+export const unreadableErrors = (
+  row: Readonly<Record<string, unknown>>
+): Readonly<Record<string, ReadonlyArray<string>>> =>
+  Object.fromEntries(
+    Object.entries(row).flatMap(([name, value]) => {
+      const found = unreadableIn(value)
+      return found === undefined ? [] : [[name, [`What is stored is ${found.reason}: give another value.`]]]
+    })
+  )

@@ -8,7 +8,7 @@ import { type Credentials, authenticate, presumed } from "../../src/auth/Authent
 import { KnownTokens } from "../../src/auth/KnownTokens.ts"
 import { UsualRights } from "../../src/auth/UsualRights.ts"
 import { Clearance } from "../../src/inventory/Clearance.ts"
-import { readPage } from "../../src/inventory/read/Read.ts"
+import { readPageChecked } from "../../src/inventory/read/Premise.ts"
 import { objectType } from "../../src/inventory/Registry.ts"
 import { everything } from "../../src/inventory/derive/filter/Where.ts"
 import { type Api, startApi } from "../support/Api.ts"
@@ -138,16 +138,17 @@ describe("a check of credentials", () => {
 
 /** Whether what was presumed of the user's token held while a page was read. */
 const heldWhileReading = async (): Promise<boolean> => {
-  const { premise } = (await runtime.runPromise(presumed(`Token ${user.token}`, undefined)))!
+  const premise = (await runtime.runPromise(presumed(`Token ${user.token}`, undefined)))!.where
   const page = { where: everything, ordering: [], limit: 1, offset: 0 }
   statements.length = 0
-  await runtime.runPromise(
-    readPage(objectType("dcim.site"), page).pipe(
-      Effect.provideService(Clearance, Clearance.of({ where: () => everything, premise })),
+  return runtime.runPromise(
+    readPageChecked(objectType("dcim.site"), page, premise).pipe(
+      Effect.as(true),
+      Effect.catchTag("PremiseFailed", () => Effect.succeed(false)),
+      Effect.provideService(Clearance, Clearance.all),
       Effect.withTracer(counting)
     )
   )
-  return premise.holds
 }
 
 describe("a read by a known token", () => {

@@ -61,3 +61,33 @@ test("is explained where it is refused, as by a token that is not known", async 
   const wrong = await request(api.service.url, token, "POST", "/api/dcim/sites/", { name: "" })
   expect(wrong.json).toEqual({ name: ["This field may not be blank."], slug: ["This field is required."] })
 })
+
+test("is done once in a transaction where one statement cannot do it, and not at all by a changed token", async () => {
+  const { sql } = api.database
+  const ranges = async (token: string) =>
+    (
+      await request(api.service.url, token, "POST", "/api/ipam/ip-ranges/", {
+        start_address: "10.77.0.1/24",
+        end_address: "10.77.0.9/24"
+      })
+    ).status
+  const made = () => sql.query("select 1 as one from ipam_iprange where host(start_address) = '10.77.0.1'")
+  const revoked = await knownToken()
+  await sql.query("update users_token set write_enabled = false where key like $1", [`${revoked.slice(-6)}%`])
+  expect([await ranges(revoked), await made()]).toEqual([403, []])
+  expect([await ranges(await knownToken()), await made()]).toEqual([201, [{ one: 1 }]])
+})
+
+test("of a type with custom fields checks the token in the statement that inserts nothing", async () => {
+  const { sql } = api.database
+  const field = { name: "known_note", type: "text", content_types: ["dcim.site"] }
+  expect((await api.call("POST", "/api/extras/custom-fields/", field)).status).toBe(201)
+  const token = await knownToken()
+  expect((await creates(token, "with-fields")).status).toBe(201)
+  expect((await creates(token, "with-fields")).status).toBe(400)
+  await sql.query("update users_token set write_enabled = false where key like $1", [`${token.slice(-6)}%`])
+  expect((await creates(token, "with-fields-2")).status).toBe(403)
+  expect(await sql.query("select slug from dcim_site where slug like 'with-fields%'")).toEqual([
+    { slug: "with-fields" }
+  ])
+})

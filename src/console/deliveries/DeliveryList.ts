@@ -46,7 +46,7 @@ const page = Effect.fnUntraced(function* (request: Request) {
   const query = request.url.searchParams
   const { request: placed, isUsual } = yield* ofUsualTime(request)
   const asked = asApiReads(placed)
-  const found = yield* Effect.result(pageOf(deliveryType, withPageSize(asked), undefined, true))
+  const found = yield* Effect.result(pageOf(deliveryType, withPageSize(asked), true))
   const problem = Result.isFailure(found) ? problemOf(deliveryType, found.failure, request) : undefined
   if (Result.isFailure(found) && problem === undefined) return yield* found.failure
   return yield* framed(request, {

@@ -37,7 +37,7 @@ export const listPage = Effect.fnUntraced(function* (type: ObjectType, request: 
   const query = request.url.searchParams
   const may = yield* mayDo(type)
   const mayAdd = writtenTypes.includes(type) && (yield* cleared(type, "add")).sql !== nothing.sql
-  const found = yield* Effect.result(pageOf(type, withPageSize(asApiReads(request)), undefined, true))
+  const found = yield* Effect.result(pageOf(type, withPageSize(asApiReads(request)), true))
   const problem = Result.isFailure(found) ? problemOf(type, found.failure, request) : undefined
   // An error that has no words here is one of the whole request.
   if (Result.isFailure(found) && problem === undefined) return yield* found.failure

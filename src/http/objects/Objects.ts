@@ -1,12 +1,13 @@
 /** The endpoints that every object type has: list, detail, create, update and delete, for one object or many. */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Action } from "../../inventory/Clearance.ts"
 import { type Errors, type Row, type View, idIn, notList } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { registry } from "../../inventory/Registry.ts"
-import { byIds, readOne, viewFor } from "../../inventory/read/Read.ts"
-import { createAndRead, remove, update } from "../../inventory/write/Write.ts"
+import { type Premise, mapChecked, readOneChecked } from "../../inventory/read/Premise.ts"
+import { byIds, viewFor } from "../../inventory/read/Read.ts"
+import { beginCreation, finishCreation, remove, update } from "../../inventory/write/Write.ts"
 import { heading, representation } from "../../inventory/derive/represent/Representation.ts"
 import { WriteRefused } from "../../inventory/write/WriteRefused.ts"
 import { HttpRefused, notFound } from "../HttpRefused.ts"
@@ -19,7 +20,7 @@ import { itemErrors } from "./ItemErrors.ts"
 import { inWritingTime, refuseLongList } from "./Limits.ts"
 import { listObjects } from "./Lists.ts"
 import { Listed } from "../wire/Listed.ts"
-import type { Handler, Reply, Route, Services } from "../Route.ts"
+import { type AtOnce, type Handler, type Reply, type Route, type Services, atOnce } from "../Route.ts"
 import type { Request } from "../wire/Request.ts"
 import { fieldSelectionOf } from "../query/FieldSelection.ts"
 import { refuseUnknown } from "../query/Strict.ts"
@@ -35,11 +36,10 @@ export const objectRoutes = (details: Details): ReadonlyArray<Route> =>
       {
         path: type.path,
         access: type,
-        atOnce: ["GET", "POST"],
         methods: {
           GET: listObjects(type),
           ...(written && {
-            POST: within(createObjects(type)),
+            POST: createObjects(type),
             PUT: within(updateMany(type, true)),
             PATCH: within(updateMany(type, false)),
             DELETE: within(deleteMany(type))
@@ -53,7 +53,6 @@ export const objectRoutes = (details: Details): ReadonlyArray<Route> =>
       {
         path: `${type.path}:id/`,
         access: type,
-        atOnce: ["GET"],
         methods: {
           GET: showObject(type, details[type.id]),
           ...(written && { PUT: updateOne(type, true), PATCH: updateOne(type, false), DELETE: deleteOne(type) })
@@ -79,36 +78,48 @@ export const rowOf = Effect.fnUntraced(function* <T extends ObjectType>(
 
 const idsIn = (text: string | undefined): ReadonlyArray<number> => (/^\d{1,15}$/.test(text ?? "") ? [Number(text)] : [])
 
-const showObject = (type: ObjectType, detail: Details[string] | undefined): Handler =>
-  Effect.fnUntraced(function* (request) {
-    const [id] = idsIn(request.params["id"])
-    if (id === undefined) return yield* notFound()
-    const { rows, beside } = yield* readOne(type, id)
-    const [row] = rows
-    if (row === undefined) return yield* notFound()
-    const view = yield* viewFor(type, rows, request.base, beside)
-    const json = fieldSelectionOf(type, request.url.searchParams)(row, view)
-    const more = detail === undefined ? {} : yield* detail(row)
-    return { status: 200, json: { ...json, ...more }, headers: etagHeader(row) }
-  })
+const showObject = (type: ObjectType, detail: Details[string] | undefined): AtOnce =>
+  atOnce(
+    Effect.fnUntraced(function* (request, premise) {
+      const [id] = idsIn(request.params["id"])
+      if (id === undefined) return yield* notFound()
+      return yield* readOneChecked(type, id, premise)
+    }),
+    Effect.fnUntraced(function* ({ rows, beside }, request) {
+      const [row] = rows
+      if (row === undefined) return yield* notFound()
+      const view = yield* viewFor(type, rows, request.base, beside)
+      const json = fieldSelectionOf(type, request.url.searchParams)(row, view)
+      const more = detail === undefined ? {} : yield* detail(row)
+      return { status: 200, json: { ...json, ...more }, headers: etagHeader(row) }
+    })
+  )
 
-const createObjects = (type: ObjectType): Handler =>
-  Effect.fnUntraced(function* (request) {
+const createObjects = (type: ObjectType): AtOnce => {
+  const begin = Effect.fnUntraced(function* (request: Request, premise: Premise) {
     const body = yield* request.body
     yield* refuseLongList(body)
     const many = Array.isArray(body)
     const bodies: ReadonlyArray<unknown> = many ? body : [body]
     yield* refuseUnknown(type, request, bodies)
     const author = yield* authorOf(request, bodies)
-    const { made, beside } = yield* createAndRead(type, bodies, author).pipe(refuse(many ? all : first))
-    const rows = made.map(({ row }) => row)
-    const view = yield* viewFor(type, rows, request.base, beside)
-    const [row] = rows
-    if (many || row === undefined) return listed(201, type, made, view)
-    const location = `${request.base}${type.path}${row.id}/`
-    const json = { ...representation(type, row, view), ...made[0]?.shown }
-    return { status: 201, json, headers: { location, ...etagHeader(row) } }
+    return mapChecked(yield* beginCreation(type, bodies, author, premise), (begun) => ({ begun, many }))
   })
+  return atOnce(
+    (request, premise) => inWritingTime(begin(request, premise)),
+    Effect.fnUntraced(function* ({ begun, many }, request) {
+      const rest = finishCreation(begun).pipe(refuse(many ? all : first))
+      const { made, beside } = yield* Option.isSome(begun.quick) ? rest : inWritingTime(rest)
+      const rows = made.map(({ row }) => row)
+      const view = yield* viewFor(type, rows, request.base, beside)
+      const [row] = rows
+      if (many || row === undefined) return listed(201, type, made, view)
+      const location = `${request.base}${type.path}${row.id}/`
+      const json = { ...representation(type, row, view), ...made[0]?.shown }
+      return { status: 201, json, headers: { location, ...etagHeader(row) } }
+    })
+  )
+}
 
 /** The objects that a write made or changed; of very large ones together the headings alone. */
 export const listed = (

@@ -23,7 +23,7 @@ import { rowsAsSeen } from "./SeenTags.ts"
 import type CustomFieldType from "../types/extras/CustomField.ts"
 import type { CustomField } from "../types/extras/CustomField.ts"
 
-interface Page {
+export interface Page {
   readonly where: Where
   /** Field names, `-` before one turns it; fields that are not shown or have no order are ignored, as NetBox does. */
   readonly ordering: ReadonlyArray<string>
@@ -91,15 +91,20 @@ export interface Beside {
   readonly customFields: ReadonlyArray<CustomField>
 }
 
-/** Reads a page of objects and what their representations refer to, in one statement. */
+/** Reads a page of objects and the objects that their representations refer to, in one statement. */
 export const readPage = Effect.fnUntraced(function* <T extends ObjectType>(type: T, page: Page) {
   return yield* readAll(type, pageQuery(type, page, yield* cleared(type, "view")))
 })
 
-/** Reads the object of this id, if it is visible, and what its representation refers to, in one statement. */
-export const readOne = Effect.fnUntraced(function* <T extends ObjectType>(type: T, id: number, isCut = false) {
+/** The query for the object of this id, if it is visible. */
+export const oneQuery = Effect.fnUntraced(function* (type: ObjectType, id: number, isCut = false) {
   const where = allOf({ sql: "t.id = $1::bigint", parameters: [`${id}`] }, yield* cleared(type, "view"))
-  return yield* readAll(type, allWhere(type, where, isCut))
+  return allWhere(type, where, isCut)
+})
+
+/** Reads the object of this id, if it is visible, and the objects that its representation refers to, in one statement. */
+export const readOne = Effect.fnUntraced(function* <T extends ObjectType>(type: T, id: number, isCut = false) {
+  return yield* readAll(type, yield* oneQuery(type, id, isCut))
 })
 
 /** Whether there is an object of this id that the reader may see. */
@@ -122,28 +127,25 @@ const allWhere = (type: ObjectType, { sql, parameters }: Where, isCut = false): 
 
 const columnsOf = (type: ObjectType, isCut = false): string => (isCut ? beginnings(type) : wholeColumns(type))
 
-/** Runs a query over the table of the type, and reads what the representations of its rows need, in one statement. */
-export const readAll = Effect.fnUntraced(function* <T extends ObjectType>(
-  type: T,
-  page: Where,
-  reading: Omit<Reading, "premise"> = {}
-) {
+/**
+ * Runs a query over the table of the type, and reads what the representations of its rows need, in one statement.
+ * `holds`: whether the premise holds, false without one.
+ */
+export const readAll = Effect.fnUntraced(function* <T extends ObjectType>(type: T, page: Where, reading: Reading = {}) {
   const sql = yield* SqlClient.SqlClient
-  const { where, premise } = yield* Clearance
+  const { where } = yield* Clearance
   // viewFor reads the types of which the user may see only some objects, and tells hidden objects from missing ones.
-  const statement = readStatement(type, page, (target) => where(target, "view"), {
-    ...reading,
-    premise: premise?.where
-  })
+  const statement = readStatement(type, page, (target) => where(target, "view"), reading)
   const found = yield* sql.unsafe<JsonRow & { readonly type: string }>(statement.sql, statement.parameters)
   const rows: Array<RowOf<T>> = []
   const related = new Map<string, Map<number, Row>>()
   const counts = new Map<number, Readonly<Record<string, unknown>>>()
   const customFields: Array<CustomField> = []
+  let holds = false
   yield* mapInSlices(found, ({ type: of, row }) => {
     if (of === "") rows.push(rowFromJson(type, row))
     else if (of === countsMark) counts.set(Number(row["id"]), row["counts"] as Readonly<Record<string, unknown>>)
-    else if (of === premiseMark) premise!.holds = true
+    else if (of === premiseMark) holds = true
     else if (of === fieldsMark) customFields.push(rowFromJson(objectType<typeof CustomFieldType>(customFieldType), row))
     else {
       const other = rowFromJson(objectType(of), row)
@@ -153,7 +155,11 @@ export const readAll = Effect.fnUntraced(function* <T extends ObjectType>(
     }
   })
   const sorted = customFieldsByType(customFields).get(type.id) ?? []
-  return { rows: yield* rowsAsSeen(type, rows), beside: { related, counts, customFields: sorted } satisfies Beside }
+  return {
+    rows: yield* rowsAsSeen(type, rows),
+    beside: { related, counts, customFields: sorted } satisfies Beside,
+    holds
+  }
 })
 
 const customFieldType = "extras.customfield"

@@ -10,6 +10,7 @@ import { SqlClient } from "effect/sql"
 import { mapInSlices } from "../../eventloop/Slices.ts"
 import { Clearance } from "../Clearance.ts"
 import { Counts } from "../read/Count.ts"
+import type { Premise } from "../read/Premise.ts"
 import { readAll } from "../read/Read.ts"
 import type { Row } from "../Field.ts"
 import { grammarErrors } from "../Grammar.ts"
@@ -25,23 +26,31 @@ import { columnsOf } from "../derive/values/Row.ts"
 import { everything, isEverything } from "../derive/filter/Where.ts"
 import type { Target } from "../field/Reference.ts"
 
-/** The rows that were made, and what was read with them; none if nothing was made and Write.ts must do it. */
-export const quickly = Effect.fnUntraced(function* (type: ObjectType, drafts: ReadonlyArray<Draft>, author: Author) {
+/**
+ * The new rows and the rows that were read with them; none if nothing was made and Write.ts must do it. `holds`: whether
+ * a statement found that the premise holds.
+ */
+export const quickly = Effect.fnUntraced(function* (
+  type: ObjectType,
+  drafts: ReadonlyArray<Draft>,
+  author: Author,
+  premise: Premise
+) {
   const sql = yield* SqlClient.SqlClient
-  const { where, premise } = yield* Clearance
+  const { where } = yield* Clearance
   const isOpen = (of: ObjectType, action: "add" | "refer") => isEverything(where(of, action))
   // Within a transaction a refusal would abort the caller's.
-  if (Option.isSome(yield* Effect.serviceOption(sql.transactionService))) return Option.none()
-  if (drafts.length === 0 || type.rivals.length > 0 || type.quota !== undefined) return Option.none()
-  if (!isOpen(type, "add")) return Option.none()
+  if (Option.isSome(yield* Effect.serviceOption(sql.transactionService))) return untried
+  if (drafts.length === 0 || type.rivals.length > 0 || type.quota !== undefined) return untried
+  if (!isOpen(type, "add")) return untried
   const rows = yield* mapInSlices(drafts, (draft) => rowOf(type, draft, (target) => isOpen(target, "refer")))
-  if (!rows.every((row) => row !== undefined) || !(yield* areSound(type, rows))) return Option.none()
+  if (!rows.every((row) => row !== undefined) || !(yield* areSound(type, rows))) return untried
   const values = yield* stored(type, rows)
   const { forget } = yield* Counts
   const rowsOf = JSON.stringify(values.map((row) => columnsOf(type, row)))
-  const page = insertPage(type, [rowsOf, contextPrefix, contextOf(author)], premise?.where ?? everything)
+  const page = insertPage(type, [rowsOf, contextPrefix, contextOf(author)], premise ?? everything)
   // Nothing can name the new objects yet, so the snapshot in which they are missing gives their counts all the same.
-  const made = yield* readAll(type, page, { fields: filledReferences(type, rows) }).pipe(
+  const made = yield* readAll(type, page, { fields: filledReferences(type, rows), premise }).pipe(
     // A statement that runs out of a read's time is tried again in a transaction, which has more.
     Effect.catchIf(
       (error) => lostRace(error) || error.reason._tag === "StatementTimeoutError",
@@ -49,11 +58,14 @@ export const quickly = Effect.fnUntraced(function* (type: ObjectType, drafts: Re
     ),
     Effect.ensuring(forget)
   )
-  if (made === undefined || made.rows.length === 0) return Option.none()
-  // Nothing is inserted where it does not hold, and what was inserted must not be inserted again.
-  if (premise !== undefined) premise.holds = true
-  return Option.some(made)
+  if (made === undefined) return untried
+  // The statement inserts only where the premise holds, and inserted rows must not be inserted again.
+  return made.rows.length > 0
+    ? { made: Option.some(made), holds: true }
+    : { made: Option.none<typeof made>(), holds: made.holds }
 })
+
+const untried = { made: Option.none<Effect.Success<ReturnType<typeof readAll>>>(), holds: false }
 
 const pointing = perType(({ fields }) =>
   Object.entries(fields).filter(([, { generic, reference }]) => generic !== undefined || reference !== undefined)

@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Errors, Row } from "../Field.ts"
-import type { ObjectType, Unique } from "../ObjectType.ts"
+import { type ObjectType, type Unique, fieldOf } from "../ObjectType.ts"
 import { isTree } from "../derive/filter/Path.ts"
 import { columnsOf } from "../derive/values/Row.ts"
 import { uniqueKey, uniquesOf } from "../derive/table/TableOf.ts"
@@ -21,6 +21,16 @@ interface RefusedAlready {
   readonly isComparable: (unique: Unique, at: number) => boolean
   /** Objects that the sender may see. A conflict with another one is told only if nothing else is wrong. */
   readonly visible: Where
+}
+
+/**
+ * Whether a uniqueness can be checked for a row with these wrong fields: one of several fields where no field is wrong,
+ * one of a single field where that is right; none of values that are stored otherwise, which were not made.
+ */
+export const canCompare = (type: ObjectType, { fields, whereNull }: Unique, wrong: Errors): boolean => {
+  if (fields.some((name) => fieldOf(type, name).store !== undefined)) return false
+  if (Object.keys(wrong).length === 0) return true
+  return fields.length === 1 && whereNull === undefined && !Object.hasOwn(wrong, fields[0]!)
 }
 
 /** Rows, as they would be stored, that break a uniqueness with rows in the database or among themselves. */

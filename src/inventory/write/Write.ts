@@ -8,7 +8,7 @@
 import { Effect, Option } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { mapInSlices } from "../../eventloop/Slices.ts"
-import { type Action, Clearance, OutOfBounds, cleared } from "../Clearance.ts"
+import { type Action, OutOfBounds, cleared } from "../Clearance.ts"
 import type { Errors, Row } from "../Field.ts"
 import { grammarErrors } from "../Grammar.ts"
 import { sealHidden, withKeptSecrets, withWholeTexts } from "./Hidden.ts"
@@ -20,6 +20,7 @@ import { firstErrors } from "../Rule.ts"
 import { bondRefusal, brokenBonds, withNames } from "./rules/Bonds.ts"
 import { refuseConflicts } from "./rules/Conflicts.ts"
 import { Protected, isProtected, protectedBy } from "./Protected.ts"
+import { type Premise, checkedBy } from "../read/Premise.ts"
 import { byIds } from "../read/Read.ts"
 import { quickly } from "./Quick.ts"
 import { staysWithinQuota } from "./Quota.ts"
@@ -27,8 +28,8 @@ import { resolveGenerics, resolveReferences } from "./Resolve.ts"
 import { rivals } from "./rules/Rivals.ts"
 import { stored } from "./Stored.ts"
 import { type Author, asAuthor } from "./Transaction.ts"
-import { type Conflict, cycles, duplicates } from "./Unique.ts"
-import { unreadableIn } from "../Unreadable.ts"
+import { type Conflict, canCompare, cycles, duplicates } from "./Unique.ts"
+import { unreadableErrors } from "../Unreadable.ts"
 import { refusing } from "./WriteRefused.ts"
 import { type Draft, draft, withInitials } from "../derive/values/Draft.ts"
 import { insertStatement } from "../derive/values/InsertStatement.ts"
@@ -43,20 +44,36 @@ interface Created {
 
 /** Creates one object per body. */
 export const create = (type: ObjectType, bodies: ReadonlyArray<unknown>, author: Author) =>
-  Effect.map(createAndRead(type, bodies, author), ({ made }) => made)
+  begin(type, bodies, author, undefined).pipe(
+    Effect.flatMap(({ begun }) => Effect.map(finishCreation(begun), ({ made }) => made))
+  )
 
-/** The same, with what representations of the new objects need where it was read along. */
-export const createAndRead = Effect.fnUntraced(function* (
+/**
+ * Creates one object per body by a single statement if that can do it; `finishCreation` does the rest. For a sender
+ * under a premise, which the statement checks: where it fails, nothing was created.
+ */
+export const beginCreation = (type: ObjectType, bodies: ReadonlyArray<unknown>, author: Author, premise: Premise) =>
+  Effect.flatMap(begin(type, bodies, author, premise), ({ begun, holds }) => checkedBy(premise, holds, begun))
+
+const begin = Effect.fnUntraced(function* (
   type: ObjectType,
   bodies: ReadonlyArray<unknown>,
-  author: Author
+  author: Author,
+  premise: Premise
 ) {
   const drafts = yield* draftsOf(type, bodies, author)
-  const quick = yield* quickly(type, drafts, author)
+  const { made, holds } = yield* quickly(type, drafts, author, premise)
+  return { begun: { type, drafts, author, quick: made }, holds }
+})
+
+/** The created objects, with the rows that their representations need where those were read along. */
+export const finishCreation = Effect.fnUntraced(function* ({
+  type,
+  drafts,
+  author,
+  quick
+}: Effect.Success<ReturnType<typeof begin>>["begun"]) {
   if (Option.isSome(quick)) return { made: created(type, drafts, quick.value.rows), beside: quick.value.beside }
-  const { premise } = yield* Clearance
-  // Whoever presumed the sender asks again once it is known who that is.
-  if (premise?.holds === false) return yield* new OutOfBounds({ objectType: type.id })
   const rows = yield* carefully(type, drafts).pipe(
     asAuthor(author),
     refuseConflicts(
@@ -245,9 +262,8 @@ const settle = Effect.fnUntraced(function* (
     { at, errors: broken[at]! }
   ])
   if (errors.some((each) => hasErrors(each.errors))) {
-    const isComparable = (unique: Unique, at: number) => isSound(type, unique, wrongFields[at]!)
-    const visible = yield* cleared(type, "view")
-    const more = yield* duplicates(type, values.map(wholeRow), { isComparable, visible })
+    const isComparable = (unique: Unique, at: number) => canCompare(type, unique, wrongFields[at]!)
+    const more = yield* duplicates(type, values.map(wholeRow), { isComparable, visible: yield* cleared(type, "view") })
     return yield* refusing(resolved.length, [...errors, ...more])
   }
   const rows = (yield* stored(type, values)).map(wholeRow)
@@ -266,25 +282,6 @@ const ruleErrors = (type: ObjectType, row: Row, find: Find, before: Row | undefi
   firstErrors(type.check(row, find, before), row, before)
 
 const hasErrors = (errors: Errors): boolean => Object.keys(errors).length > 0
-
-/**
- * Whether a uniqueness can be checked for a row with these wrong fields: one of several fields where no field is wrong,
- * one of a single field where that is right; none of values that are stored otherwise, which were not made.
- */
-const isSound = (type: ObjectType, { fields, whereNull }: Unique, wrong: Errors): boolean => {
-  if (fields.some((name) => fieldOf(type, name).store !== undefined)) return false
-  if (!hasErrors(wrong)) return true
-  return fields.length === 1 && whereNull === undefined && !Object.hasOwn(wrong, fields[0]!)
-}
-
-/** A write replaces the whole row, so it must replace values that cannot be read. */
-const unreadableErrors = (row: Row): Errors =>
-  Object.fromEntries(
-    Object.entries(row).flatMap(([name, value]) => {
-      const found = unreadableIn(value)
-      return found === undefined ? [] : [[name, [`What is stored is ${found.reason}: give another value.`]]]
-    })
-  )
 
 /** Inserts rows as they are stored, without any check; also for rows that the service creates itself. */
 const insert = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Draft["values"]>) {

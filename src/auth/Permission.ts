@@ -10,7 +10,7 @@ import { Vault } from "../inventory/Vault.ts"
 import { type Action, Clearance } from "../inventory/Clearance.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { objectType, registry } from "../inventory/Registry.ts"
-import { type Where, allOf, anyOf, everything, isEverything } from "../inventory/derive/filter/Where.ts"
+import { type Where, allOf, anyOf, everything, isEverything, isNothing } from "../inventory/derive/filter/Where.ts"
 import { constraintFor } from "./Constraint.ts"
 import { Denied } from "./Denied.ts"
 import type { Permission, Principal } from "./Principal.ts"
@@ -62,8 +62,10 @@ const whereOf = (
 ): Where => {
   if (action === "refer") return mayGrant(principal) && type.id === "users.user" ? everything : where(type, "view")
   const allowed = action === "view" && isExempt(exempt, type) ? everything : grantedWhere(principal, type, action)
-  if (type.id === "users.token" && (action === "add" || action === "change")) {
-    return allOf(allowed, anyOf(ownTokens(principal), allOf(ordinaryTokens, grantedWhere(principal, type, "grant"))))
+  if (type.owner !== undefined && (action === "add" || action === "change")) {
+    const owner = `t.${type.columns[type.owner]}`
+    const granted = allOf(ofOrdinaryUsers(owner), grantedWhere(principal, type, "grant"))
+    return allOf(allowed, anyOf(ofPrincipal(owner, principal), granted))
   }
   // Otherwise anyone who may change users or grant tokens could become a superuser, by a password or token of one.
   if (type.id === "users.user" && action !== "view") return allOf(allowed, ordinaryUsers)
@@ -98,12 +100,15 @@ const grantedWhere = (principal: Principal, type: ObjectType, action: string): W
   return wheres.find(isEverything) ?? anyOf(...wheres)
 }
 
-const ownTokens = ({ user }: Principal): Where => ({ sql: "t.user_id = $1::bigint", parameters: [user?.id ?? 0] })
+const ofPrincipal = (owner: string, { user }: Principal): Where => ({
+  sql: `${owner} = $1::bigint`,
+  parameters: [user?.id ?? 0]
+})
 
-const ordinaryTokens: Where = {
-  sql: "t.user_id in (select u.id from users_user u where not u.is_superuser)",
+const ofOrdinaryUsers = (owner: string): Where => ({
+  sql: `${owner} in (select u.id from users_user u where not u.is_superuser)`,
   parameters: []
-}
+})
 
 const ordinaryUsers: Where = { sql: "not t.is_superuser", parameters: [] }
 
@@ -152,7 +157,7 @@ const toldOf = (typeColumn: string, idColumn: string, where: Clearance["Service"
   const types = [...registry.values()].filter(({ kind }) => kind === "object")
   if (types.every((type) => isWhole(where(type, "view")))) return everything
   const whole = types.filter((type) => isEverything(where(type, "view")))
-  const some = types.filter((type) => !whole.includes(type) && where(type, "view").sql !== "false")
+  const some = types.filter((type) => !whole.includes(type) && !isNothing(where(type, "view")))
   return anyOf(
     { sql: `${typeColumn} = any ($1::text[])`, parameters: [whole.map(({ id }) => id)] },
     ...some.map((type) => allOf({ sql: `${typeColumn} = $1`, parameters: [type.id] }, among(idColumn, type, where)))

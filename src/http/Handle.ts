@@ -5,7 +5,6 @@ import { refuseGrant } from "../auth/Grant.ts"
 import { clearanceOf } from "../auth/Permission.ts"
 import { type Principal, username } from "../auth/Principal.ts"
 import { Clearance } from "../inventory/Clearance.ts"
-import { objectType } from "../inventory/Registry.ts"
 import { soundTraceparent } from "../telemetry/TraceContext.ts"
 import { pathCharsMax } from "../inventory/write/Transaction.ts"
 import { type PresumedCall, addressOf } from "./Admission.ts"
@@ -132,6 +131,7 @@ export const requestOf = (
 ): Request => {
   const bodyWithText = meant?.json ?? readJson(incoming, route.jsonMax)
   const body = Effect.map(bodyWithText, ({ value }) => value)
+  const acting = typeof route.access === "object" && route.access.owner !== undefined ? route.access : undefined
   return {
     ...{ incoming, url, params, principal, origin, accepted, bodyWithText },
     author: {
@@ -145,7 +145,7 @@ export const requestOf = (
       }
     },
     base: origin.base,
-    body: route.access === tokenType ? Effect.tap(body, (value) => refuseGrant(principal, value)) : body,
+    body: acting === undefined ? body : Effect.tap(body, (value) => refuseGrant(principal, acting, value)),
     bytes: (max) => meant?.bytes ?? readBytes(incoming, max),
     contentType: meant === undefined ? incoming.headers["content-type"] : undefined,
     ifMatch: meant === undefined ? incoming.headers["if-match"] : meant.ifMatch
@@ -153,8 +153,6 @@ export const requestOf = (
 }
 
 const json = ["application/json"]
-
-const tokenType = objectType("users.token")
 
 /** Logs who changed which accounts. */
 const auditWrite = ({ principal, url }: Request, method: Method, { json, written }: Reply) => {

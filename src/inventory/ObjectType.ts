@@ -91,6 +91,10 @@ interface Declaration<F extends Fields = Fields> {
   readonly rivals?: ReadonlyArray<Rival<DeclaredRow<F>>>
   readonly bonds?: ReadonlyArray<Bond<DeclaredRow<F>>>
   readonly quota?: Quota
+  /** The field that names the user whom an object acts for: naming another user needs the permission `grant`. */
+  readonly owner?: string
+  /** Fields that hold snapshots of objects: readers see only the tags there that they may view. */
+  readonly snapshots?: ReadonlyArray<string>
   /** Read-only values beside the fields; the object of a generic reference is added automatically. */
   readonly derived?: Readonly<Record<string, Derived<DeclaredRow<F>>>>
   /** References that `derived` follows from the rows that the object points at: `cable.a_terminations`. */
@@ -154,11 +158,12 @@ interface Declaration<F extends Fields = Fields> {
 }
 
 export interface ObjectType<F extends Fields = Fields> extends Required<
-  Omit<Declaration<F>, "key" | "quota" | "menu" | "fieldGroup">
+  Omit<Declaration<F>, "key" | "quota" | "owner" | "menu" | "fieldGroup">
 > {
   readonly menu: string | undefined
   readonly fieldGroup: string | undefined
   readonly quota: Quota | undefined
+  readonly owner: string | undefined
   readonly key: string | undefined
   /** `dcim.site`. */
   readonly id: string
@@ -196,7 +201,7 @@ export const defineObjectType = <const F extends Fields>(declaration: Declaratio
     ...declaration.ordering.map((field) => field.replace(/^-/, "")),
     ...[...(declaration.displayBy ?? []), ...(declaration.identity ?? []), ...(declaration.knownBy ?? [])],
     ...[...(declaration.looksAt ?? []), ...(declaration.derivedBy ?? [])].map((path) => path.split(".")[0]!),
-    ...(declaration.indexes ?? []).flat(),
+    ...[...(declaration.indexes ?? []).flat(), ...(declaration.snapshots ?? [])],
     ...(declaration.coveringIndexes ?? []).flatMap(({ fields }) => fields),
     ...Object.values(declaration.groups ?? {}).flat(),
     ...(declaration.unique ?? []).flatMap((unique) => [...unique.fields, ...(unique.ignoreCase ?? [])])
@@ -210,6 +215,8 @@ export const defineObjectType = <const F extends Fields>(declaration: Declaratio
     rivals: [],
     bonds: [],
     quota: undefined,
+    owner: undefined,
+    snapshots: [],
     menu: undefined,
     fieldGroup: undefined,
     groups: {},

@@ -33,14 +33,13 @@ export const snapshotsAsSeen = Effect.fnUntraced(function* <Snapshot>(snapshots:
   return snapshots.map((snapshot) => withoutTags(snapshot, hidden))
 })
 
-const sides = ["prechange_data", "postchange_data"] as const
-
 /** Shown in place of a snapshot that the database has cut: its beginning and its length may tell of tags. */
 const cut = "…"
 
-/** Rows of the change log as the reader may see them; those of other types stay as they are. */
+/** Rows with their snapshots as the reader may see them; rows of types without snapshots stay as they are. */
 export const rowsAsSeen = Effect.fnUntraced(function* <R extends Row>(type: ObjectType, rows: ReadonlyArray<R>) {
-  if (type.id !== "extras.objectchange" || isEverything(yield* cleared(objectType(tagType), "view"))) return rows
+  const { snapshots: sides } = type
+  if (sides.length === 0 || isEverything(yield* cleared(objectType(tagType), "view"))) return rows
   const shown = yield* snapshotsAsSeen(rows.flatMap((row) => sides.map((side) => row[side])))
   return rows.map((row, at): R => {
     const own = sides.map((side, nth) => {

@@ -15,6 +15,9 @@ export const everything: Where = { sql: "true", parameters: [] }
 /** Holds for no row. */
 export const nothing: Where = { sql: "false", parameters: [] }
 
+/** Whether it holds for no row, whatever the table has. */
+export const isNothing = ({ sql }: Where): boolean => sql === nothing.sql
+
 /** Whether it holds for every row. */
 export const isEverything = ({ sql }: Where): boolean => sql === everything.sql
 
@@ -47,7 +50,7 @@ export const whereIds = (ids: ReadonlyArray<number>): Where => ({
 
 /** The conjunction of conditions; `nothing` itself where one of them holds for no row. */
 export const allOf = (...wheres: ReadonlyArray<Where>): Where =>
-  wheres.some(({ sql }) => sql === nothing.sql) ? nothing : joined(" and ", "true", wheres)
+  wheres.some(isNothing) ? nothing : joined(" and ", "true", wheres)
 
 /** The disjunction of conditions. */
 export const anyOf = (...wheres: ReadonlyArray<Where>): Where => joined(" or ", "false", wheres)

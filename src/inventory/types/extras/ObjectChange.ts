@@ -29,6 +29,7 @@ export default defineObjectType({
     prechange_data: jsonText(),
     postchange_data: jsonText()
   },
+  snapshots: ["prechange_data", "postchange_data"],
   unique: [{ fields: ["position", "idx"] }],
   indexes: [["time"], ["request_id"], ["changed_object_type", "changed_object_id"]],
   coveringIndexes: [{ name: "xid", fields: ["xid"], columns: [], ofBlocks: true }],

@@ -17,6 +17,7 @@ export default defineObjectType({
     allowed_ips: networks(),
     key_copy: sealed({ max: 40, wire: "none" })
   },
+  owner: "user",
   quota: {
     field: "user",
     max: ({ tokensPerUser }) => tokensPerUser,

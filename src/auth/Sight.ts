@@ -21,7 +21,15 @@ import {
   tagType,
   visitMentions
 } from "../inventory/derive/represent/Masked.ts"
-import { type Where, allOf, asTexts, isEverything, nothing, whereIds } from "../inventory/derive/filter/Where.ts"
+import {
+  type Where,
+  allOf,
+  asTexts,
+  isEverything,
+  isNothing,
+  nothing,
+  whereIds
+} from "../inventory/derive/filter/Where.ts"
 import { type FoundUser, permissionsOf, userColumns, userOf } from "./Authenticate.ts"
 import { clearanceOf } from "./Permission.ts"
 
@@ -154,7 +162,7 @@ const visibleOf = Effect.fnUntraced(function* (
   const type = objectType(id)
   const allowed = where(type, "view")
   if (isEverything(allowed)) return "all" as const
-  if (allowed.sql === nothing.sql) return new Set<string>()
+  if (isNothing(allowed)) return new Set<string>()
   const sql = yield* SqlClient.SqlClient
   const { sql: condition, parameters } = allOf(wanted, allowed)
   return yield* Effect.andThen(

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { cleared } from "../inventory/Clearance.ts"
-import { after } from "../inventory/derive/filter/Where.ts"
+import { after, isNothing } from "../inventory/derive/filter/Where.ts"
 import { changeType, changedFields } from "../inventory/read/Changes.ts"
 
 /** SQL: whether `t` is a change in which the health of a webhook turned: no other one leaves `last_updated`. */
@@ -42,7 +42,7 @@ const soonBefore = "1 day"
 /** The last change of each webhook before its first failure that the reader may view, by its place in the list. */
 export const changedBefore = Effect.fnUntraced(function* (failing: ReadonlyArray<Failing>) {
   const visible = yield* cleared(changeType, "view")
-  if (visible.sql === "false" || failing.length === 0) return new Map<number, ChangedBefore>()
+  if (isNothing(visible) || failing.length === 0) return new Map<number, ChangedBefore>()
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql.unsafe<{ readonly found: Found }>(
     `select json_build_object('at', f.at - 1, 'id', c.id, 'time', c.time, 'user_name', c.user_name, 'action', c.action,

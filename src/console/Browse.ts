@@ -5,6 +5,7 @@ import { type Browsed, type Browsing, fieldNames } from "../http/Browse.ts"
 import { methodsOf, redirect } from "../http/Route.ts"
 import { etagHeader } from "../http/wire/Etag.ts"
 import { Clearance } from "../inventory/Clearance.ts"
+import { isNothing } from "../inventory/derive/filter/Where.ts"
 import { isDictionary } from "../inventory/Field.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { byIds } from "../inventory/read/Read.ts"
@@ -94,7 +95,7 @@ const allowedMethods = ({ route }: Browsed) =>
     const { access } = route
     if (typeof access === "string") return []
     return methodsOf(route.methods).filter(
-      (method) => method !== "GET" && where(access, actionOf(route, method)).sql !== "false"
+      (method) => method !== "GET" && !isNothing(where(access, actionOf(route, method)))
     )
   })
 

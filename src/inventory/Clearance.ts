@@ -7,7 +7,7 @@
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { ObjectType } from "./ObjectType.ts"
-import { type Visible, type Where, everything } from "./derive/filter/Where.ts"
+import { type Visible, type Where, everything, isNothing } from "./derive/filter/Where.ts"
 
 /** `refer`: name the object in a field of another one. */
 export type Action = "view" | "add" | "change" | "delete" | "refer"
@@ -29,6 +29,13 @@ export class Clearance extends Context.Service<
 /** The objects of the type on which the current user may do the action. */
 export const cleared = (type: ObjectType, action: Action) =>
   Effect.map(Clearance, (clearance) => clearance.where(type, action))
+
+/** Whether the current user may do the action to any object of the type. */
+export const mayDo = (type: ObjectType, action: Action) =>
+  Effect.map(cleared(type, action), (where) => !isNothing(where))
+
+/** Whether the current user may view any object of the type. */
+export const mayView = (type: ObjectType) => mayDo(type, "view")
 
 /** The objects of each type that the current user may see. */
 export const visibleToSender = Effect.map(

@@ -2,8 +2,8 @@
 import { Effect } from "effect"
 import { mayGrant } from "../../auth/Permission.ts"
 import { principalOf } from "../../auth/Sight.ts"
+import { cleared, mayDo } from "../../inventory/Clearance.ts"
 import type { Request } from "../../http/wire/Request.ts"
-import { cleared } from "../../inventory/Clearance.ts"
 import type { Row } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { objectType } from "../../inventory/Registry.ts"
@@ -104,7 +104,7 @@ const card = (id: string, title: string, content: Html): Html =>
 /** Links on the page of a user: to the form of the password, and to the tokens where the reader may write them. */
 export const accountActions = Effect.fnUntraced(function* (type: ObjectType, id: number, { principal }: Request) {
   if (type.id !== userType.id) return html``
-  const mayChange = (yield* cleared(userType, "change")).sql !== "false"
+  const mayChange = yield* mayDo(userType, "change")
   const path = pathOf(userType, id)
   return html`${mayGrant(principal) ? html`<a class="btn btn-sm" href="${path}tokens/">${icon("key")}Tokens</a>` : ""}
   ${mayChange ? html`<a class="btn btn-sm" href="${path}password/">${icon("lock")}Set password</a>` : ""}`

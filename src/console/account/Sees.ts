@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { clearancesOf } from "../../auth/Sight.ts"
 import { registry } from "../../inventory/Registry.ts"
 import { countEach } from "../../inventory/read/CountEach.ts"
+import { isNothing } from "../../inventory/derive/filter/Where.ts"
 import { type Html, html } from "../Html.ts"
 import { number } from "../list/Pager.ts"
 import { pathOf, pluralOf } from "../value/Title.ts"
@@ -15,7 +16,7 @@ export const seenBy = Effect.fnUntraced(function* (user: number) {
   const { where } = (yield* clearancesOf(new Set([user])))(user)
   const asked = [...registry.values()].flatMap((type) => {
     const visible = where(type, "view")
-    return visible.sql === "false" ? [] : [{ type, where: visible }]
+    return isNothing(visible) ? [] : [{ type, where: visible }]
   })
   const counts = yield* countEach(asked, countedMax)
   const seen = asked.flatMap(({ type }, at) => (counts[at] === 0 ? [] : [{ type, count: counts[at]! }]))

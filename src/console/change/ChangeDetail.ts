@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { lsnOfChange, positionOfChange } from "../../history/explain/Explain.ts"
 import { deliveryType } from "../../log/DeliveryRows.ts"
 import type { Handler, Route } from "../../http/Route.ts"
-import { cleared } from "../../inventory/Clearance.ts"
+import { mayDo, mayView } from "../../inventory/Clearance.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { registry } from "../../inventory/Registry.ts"
 import { type Change, changeType, changedFields, changes, neighbours } from "../../inventory/read/Changes.ts"
@@ -70,7 +70,7 @@ const deliveriesMax = 20
 
 /** The webhooks that were told of the change; nothing for readers who may view no deliveries. */
 const deliveries = Effect.fnUntraced(function* (change: Change, base: string) {
-  if ((yield* cleared(deliveryType, "view")).sql === "false") return html``
+  if (!(yield* mayView(deliveryType))) return html``
   const { changed_object_type: type, changed_object_id: id } = change
   const { position, idx } = positionOfChange(change) ?? { position: -1n, idx: -1 }
   const where = {
@@ -119,8 +119,7 @@ const objectLink = Effect.fnUntraced(function* (type: ObjectType | undefined, ch
 /** The way to restore what was before, for those who may write the object. */
 const restoring = Effect.fnUntraced(function* (type: ObjectType | undefined, { id, action }: Change) {
   if (type === undefined || action === "create") return html``
-  const may = yield* cleared(type, action === "delete" ? "add" : "change")
-  if (may.sql === "false") return html``
+  if (!(yield* mayDo(type, action === "delete" ? "add" : "change"))) return html``
   return html`<a class="btn btn-sm" href="${pathOf(changeType, id)}restore/">${icon("restore")}Restore these values</a>`
 })
 

@@ -7,8 +7,7 @@ import { HttpRefused, notFound } from "../../http/HttpRefused.ts"
 import { type Handler, type Route, redirect } from "../../http/Route.ts"
 import type { Request } from "../../http/wire/Request.ts"
 import { cancelOperation } from "../../http/webhooks/Operations.ts"
-import { cleared } from "../../inventory/Clearance.ts"
-import { nothing } from "../../inventory/derive/filter/Where.ts"
+import { mayDo } from "../../inventory/Clearance.ts"
 import { type Html, html } from "../Html.ts"
 import { alert, detailOf } from "../bulk/BulkPage.ts"
 import { flash } from "../frame/Flash.ts"
@@ -37,7 +36,7 @@ const show =
       if (found === undefined) return yield* notFound()
       const shown = representation(operationType, found.row, found.view) as Shown
       const report = yield* reportOf(found.row.id)
-      const mayCancel = (yield* cleared(operationType, "change")).sql !== nothing.sql
+      const mayCancel = yield* mayDo(operationType, "change")
       return yield* framed(request, {
         title: `${labelled(shown["action"]).label} #${found.row.id}`,
         crumbs: [[groupOf(operationType)], [pluralOf(operationType), pathOf(operationType)]],

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { type Reckoned, explainChange } from "../../history/explain/Explain.ts"
-import { cleared } from "../../inventory/Clearance.ts"
+import { mayView } from "../../inventory/Clearance.ts"
 import type { Change } from "../../inventory/read/Changes.ts"
 import { objectType, registry } from "../../inventory/Registry.ts"
 import { type Html, html } from "../Html.ts"
@@ -24,7 +24,7 @@ interface Options {
 }
 
 export const whyCards = Effect.fnUntraced(function* (change: Change, { webhook: only }: Options = {}) {
-  if ((yield* cleared(webhookType, "view")).sql === "false") return html``
+  if (!(yield* mayView(webhookType))) return html``
   const { webhooks, isPartial } = yield* explainChange(change)
   const fired = webhooks.filter(({ outcome, webhook }) => outcome === "fired" && (only ?? webhook) === webhook)
   const others = webhooks.filter(({ outcome }) => outcome !== "fired")

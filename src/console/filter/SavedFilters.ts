@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { Request } from "../../http/wire/Request.ts"
 import { savedFiltersOf } from "../../http/query/SavedFilters.ts"
-import { cleared } from "../../inventory/Clearance.ts"
+import { mayDo } from "../../inventory/Clearance.ts"
 import { type Errors, textsIn } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { objectType } from "../../inventory/Registry.ts"
@@ -30,7 +30,7 @@ export const savedFilters = Effect.fnUntraced(function* (type: ObjectType, reque
   // Operations have a field of this name.
   if (Object.hasOwn(type.fields, "filter")) return html``
   const saved = yield* savedFiltersOf(type, request.principal, listedMax)
-  const maySave = filtersOf(query).size > 0 && (yield* cleared(savedFilterType, "add")).sql !== "false"
+  const maySave = filtersOf(query).size > 0 && (yield* mayDo(savedFilterType, "add"))
   if (saved.length === 0 && !maySave) return html``
   return html`<details class="menu" ${unsaved === undefined ? "" : html`open`}>
     <summary class="btn btn-sm">${icon("bookmark")}Saved filters${icon("chevron-down", "chev")}</summary>

@@ -4,7 +4,7 @@ import { missingView } from "../value/May.ts"
 import { notFound } from "../../http/HttpRefused.ts"
 import type { Request } from "../../http/wire/Request.ts"
 import { rowOf } from "../../http/objects/Objects.ts"
-import { type Action, cleared } from "../../inventory/Clearance.ts"
+import { type Action, cleared, mayView } from "../../inventory/Clearance.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { registry } from "../../inventory/Registry.ts"
 import { isEverything } from "../../inventory/derive/filter/Where.ts"
@@ -21,7 +21,7 @@ export const writtenTypes: ReadonlyArray<ObjectType> = [...registry.values()].fi
  * it fails as a read of the object does; without the right to the action with 404.
  */
 export const opened = Effect.fnUntraced(function* <T extends ObjectType>(type: T, request: Request, action: Action) {
-  if ((yield* cleared(type, "view")).sql === "false") return yield* missingView(type)
+  if (!(yield* mayView(type))) return yield* missingView(type)
   const { id = "" } = request.params
   if (!/^\d{1,15}$/.test(id)) return yield* notFound()
   const { rows, beside } = yield* readOne(type, Number(id))

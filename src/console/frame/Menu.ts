@@ -2,6 +2,7 @@
 import { type ObjectType, perType } from "../../inventory/ObjectType.ts"
 import { objectType, registry } from "../../inventory/Registry.ts"
 import type { Visible } from "../../inventory/derive/filter/Where.ts"
+import { isNothing } from "../../inventory/derive/filter/Where.ts"
 import { type Html, html } from "../Html.ts"
 import type { IconName } from "../Sprite.ts"
 import { icon } from "./Icon.ts"
@@ -69,9 +70,9 @@ const currentLink = perType(
 /** `path`: the page that is shown; its group is open. `watches`: whether the reader has access to the service's state. */
 export const menu = (visible: Visible, path: string, watches: boolean): Html => {
   const shown = [...groups, other].flatMap((group) => {
-    const types = (typesByGroup.get(group.title) ?? []).filter((type) => visible(type).sql !== "false")
+    const types = (typesByGroup.get(group.title) ?? []).filter((type) => !isNothing(visible(type)))
     const own = (ownPages[group.title] ?? []).filter(
-      ({ type, isWatched = false }) => visible(type).sql !== "false" && (watches || !isWatched)
+      ({ type, isWatched = false }) => !isNothing(visible(type)) && (watches || !isWatched)
     )
     return types.length + own.length === 0 ? [] : [{ ...group, types, own }]
   })

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { Principal } from "../../auth/Principal.ts"
 import { visibleToSender } from "../../inventory/Clearance.ts"
 import { objectType } from "../../inventory/Registry.ts"
-import { everything } from "../../inventory/derive/filter/Where.ts"
+import { everything, isNothing } from "../../inventory/derive/filter/Where.ts"
 import { countEach } from "../../inventory/read/CountEach.ts"
 import { type Html, html } from "../Html.ts"
 import { icon } from "../frame/Icon.ts"
@@ -20,7 +20,7 @@ const steps = [
 /** The steps, for readers who may view webhooks, until all are done. */
 export const firstSteps = Effect.fnUntraced(function* ({ user }: Principal) {
   const visible = yield* visibleToSender
-  if (user === undefined || visible(webhookType).sql === "false") return html``
+  if (user === undefined || isNothing(visible(webhookType))) return html``
   const counts = yield* countEach(
     [
       { type: objectType("users.token"), where: { sql: "t.user_id = $1::bigint", parameters: [`${user.id}`] } },

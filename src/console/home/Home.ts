@@ -5,7 +5,7 @@ import type { Handler, Route } from "../../http/Route.ts"
 import { visibleToSender } from "../../inventory/Clearance.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { registry } from "../../inventory/Registry.ts"
-import { everything } from "../../inventory/derive/filter/Where.ts"
+import { everything, isNothing } from "../../inventory/derive/filter/Where.ts"
 import { changeType, changes } from "../../inventory/read/Changes.ts"
 import { countEach } from "../../inventory/read/CountEach.ts"
 import { type Html, html } from "../Html.ts"
@@ -23,7 +23,7 @@ const countedMax = 10_000
 const show: Handler = (request) =>
   Effect.gen(function* () {
     const visible = yield* visibleToSender
-    const types = [...registry.values()].filter((type) => type.kind === "object" && visible(type).sql !== "false")
+    const types = [...registry.values()].filter((type) => type.kind === "object" && !isNothing(visible(type)))
     // Nothing can be shown to somebody unknown: the login is the way in.
     if (request.principal.user === undefined && types.length === 0) return yield* loginFirst(request.incoming)
     const found = yield* countEach(

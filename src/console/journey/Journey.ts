@@ -6,7 +6,7 @@ import { parsePosition } from "../../event/Position.ts"
 import { notFound } from "../../http/HttpRefused.ts"
 import type { Handler, Route } from "../../http/Route.ts"
 import { pageBounds } from "../../http/wire/Paging.ts"
-import { cleared } from "../../inventory/Clearance.ts"
+import { mayView } from "../../inventory/Clearance.ts"
 import { changeType } from "../../inventory/read/Changes.ts"
 import { byIds } from "../../inventory/read/Read.ts"
 import { objectType } from "../../inventory/Registry.ts"
@@ -32,7 +32,7 @@ const show: Handler = (request) =>
     if (journey === undefined) return yield* notFound()
     const { transaction, changes } = journey
     const total = transaction.changes
-    const maySeeWebhooks = (yield* cleared(webhookType, "view")).sql !== "false"
+    const maySeeWebhooks = yield* mayView(webhookType)
     return yield* framed(request, {
       title: `Journey of LSN ${transaction.lsn}`,
       crumbs: [[groupOf(changeType)], ["Journeys", "/logging/journeys/"]],

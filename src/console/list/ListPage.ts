@@ -3,9 +3,8 @@ import { Effect, Result } from "effect"
 import { Settings } from "../../Config.ts"
 import type { Request } from "../../http/wire/Request.ts"
 import { pageOf } from "../../http/objects/Lists.ts"
-import { type Action, cleared } from "../../inventory/Clearance.ts"
+import { type Action, mayDo } from "../../inventory/Clearance.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
-import { nothing } from "../../inventory/derive/filter/Where.ts"
 import { countBeside } from "../../inventory/read/Count.ts"
 import { type Html, html } from "../Html.ts"
 import { withPageSize } from "../account/Preferences.ts"
@@ -15,7 +14,7 @@ import { framed } from "../frame/Frame.ts"
 import { icon } from "../frame/Icon.ts"
 import { formLeaves } from "../frame/InPlace.ts"
 import { live, liveControl } from "../live/Following.ts"
-import { mayDo } from "../value/May.ts"
+import { pageRights } from "../value/May.ts"
 import { groupOf } from "../frame/Menu.ts"
 import { nameOf, pathOf, pluralOf } from "../value/Title.ts"
 import { bulkActions, bulkBar } from "./BulkBar.ts"
@@ -35,8 +34,8 @@ type May = (action: Action) => boolean
 /** `unsaved`: what the form that saves filters held when it was sent and not saved. */
 export const listPage = Effect.fnUntraced(function* (type: ObjectType, request: Request, unsaved?: Unsaved) {
   const query = request.url.searchParams
-  const may = yield* mayDo(type)
-  const mayAdd = writtenTypes.includes(type) && (yield* cleared(type, "add")).sql !== nothing.sql
+  const may = yield* pageRights(type)
+  const mayAdd = writtenTypes.includes(type) && (yield* mayDo(type, "add"))
   const found = yield* Effect.result(pageOf(type, withPageSize(asApiReads(request)), true))
   const problem = Result.isFailure(found) ? problemOf(type, found.failure, request) : undefined
   // An error that has no words here is one of the whole request.

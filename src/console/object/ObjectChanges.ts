@@ -4,7 +4,7 @@ import { Settings } from "../../Config.ts"
 import { missingView } from "../value/May.ts"
 import type { Handler, Route } from "../../http/Route.ts"
 import { pageBounds } from "../../http/wire/Paging.ts"
-import { cleared } from "../../inventory/Clearance.ts"
+import { mayView } from "../../inventory/Clearance.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { registry } from "../../inventory/Registry.ts"
 import { changeType, changes } from "../../inventory/read/Changes.ts"
@@ -21,7 +21,7 @@ const show =
   (request) =>
     Effect.gen(function* () {
       const { row, view } = yield* objectOfTab(type, request)
-      if ((yield* cleared(changeType, "view")).sql === "false") return yield* missingView(changeType)
+      if (!(yield* mayView(changeType))) return yield* missingView(changeType)
       const { pageSize, pageSizeMax } = yield* Settings
       const query = request.url.searchParams
       const asked = withPageSize(request).url.searchParams

@@ -5,7 +5,7 @@ import { missingView } from "../value/May.ts"
 import { deliveryType } from "../../log/DeliveryRows.ts"
 import type { Handler, Route } from "../../http/Route.ts"
 import { pageBounds } from "../../http/wire/Paging.ts"
-import { cleared } from "../../inventory/Clearance.ts"
+import { cleared, mayView } from "../../inventory/Clearance.ts"
 import { isEverything } from "../../inventory/derive/filter/Where.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { registry } from "../../inventory/Registry.ts"
@@ -26,7 +26,7 @@ const show =
   (request) =>
     Effect.gen(function* () {
       const { row, view } = yield* objectOfTab(type, request)
-      if ((yield* cleared(deliveryType, "view")).sql === "false") return yield* missingView(deliveryType)
+      if (!(yield* mayView(deliveryType))) return yield* missingView(deliveryType)
       const { pageSize, pageSizeMax } = yield* Settings
       const query = request.url.searchParams
       const asked = withPageSize(request).url.searchParams

@@ -7,7 +7,7 @@ import { type Handler, type Route, redirect } from "../../http/Route.ts"
 import type { Request } from "../../http/wire/Request.ts"
 import { readForm } from "../../http/wire/Body.ts"
 import { pageBounds } from "../../http/wire/Paging.ts"
-import { cleared } from "../../inventory/Clearance.ts"
+import { mayDo, mayView } from "../../inventory/Clearance.ts"
 import { type Errors, type Row, type View } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { registry } from "../../inventory/Registry.ts"
@@ -37,7 +37,7 @@ const blank: Typed = { kind: "info", comments: "", errors: {} }
 
 const page = Effect.fnUntraced(function* (type: ObjectType, request: Request, typed: Typed, status = 200) {
   const { row, view } = yield* objectOfTab(type, request)
-  if ((yield* cleared(journalType, "view")).sql === "false") return yield* missingView(journalType)
+  if (!(yield* mayView(journalType))) return yield* missingView(journalType)
   const { pageSize, pageSizeMax } = yield* Settings
   const query = request.url.searchParams
   const asked = withPageSize(request).url.searchParams
@@ -46,7 +46,7 @@ const page = Effect.fnUntraced(function* (type: ObjectType, request: Request, ty
   const { rows, beside } = yield* readPage(journalType, { where, ordering: ["-created"], limit, offset, isCut: true })
   const entries = yield* viewFor(journalType, rows, request.base, beside)
   const total = yield* countBeside(journalType, where, { limit, offset }, rows.length)
-  const mayAdd = (yield* cleared(journalType, "add")).sql !== "false"
+  const mayAdd = yield* mayDo(journalType, "add")
   return yield* objectPage(request, {
     ...{ type, row, view, status },
     tab: "journal",

@@ -8,7 +8,7 @@ import { type Action, Clearance, visibleToSender } from "../../inventory/Clearan
 import type { Row, View } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { objectType } from "../../inventory/Registry.ts"
-import { type Where, isEverything } from "../../inventory/derive/filter/Where.ts"
+import { type Where, isEverything, isNothing } from "../../inventory/derive/filter/Where.ts"
 import { changeType, changesOf } from "../../inventory/read/Changes.ts"
 import { countEach } from "../../inventory/read/CountEach.ts"
 import { readOne, viewFor } from "../../inventory/read/Read.ts"
@@ -133,7 +133,7 @@ export const objectPage = Effect.fnUntraced(function* (
 /** Links to the forms of what the reader may do; whether this object is among those, the form tells. */
 const actions = Effect.fnUntraced(function* (type: ObjectType, id: number, request: Request) {
   const { where } = yield* Clearance
-  const may = (action: Action) => writtenTypes.includes(type) && where(type, action).sql !== "false"
+  const may = (action: Action) => writtenTypes.includes(type) && !isNothing(where(type, action))
   const path = pathOf(type, id)
   return html`${yield* accountActions(type, id, request)}${type.id === webhookTypeId && may("change") ? yield* webhookActions(id, request) : ""}
     ${may("add") ? html`<a class="btn btn-sm" href="${pathOf(type)}add/?clone=${id}">${icon("copy")}Clone</a>` : ""}
@@ -148,7 +148,7 @@ const tabList = Effect.fnUntraced(function* (type: ObjectType, id: number, curre
   const visible = yield* visibleToSender
   const isWebhook = type.id === webhookTypeId
   const shown = (isWebhook ? webhookTabs : usualTabs).filter(
-    ({ lists }) => lists === undefined || visible(lists.type).sql !== "false"
+    ({ lists }) => lists === undefined || !isNothing(visible(lists.type))
   )
   const counted = shown.flatMap(({ lists }) => (lists === undefined ? [] : [lists]))
   const counts = yield* countEach(

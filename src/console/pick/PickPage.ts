@@ -3,8 +3,8 @@
  * what was typed into the form, and leads back with the choice filled in.
  */
 import { Effect } from "effect"
+import { mayView } from "../../inventory/Clearance.ts"
 import type { Request } from "../../http/wire/Request.ts"
-import { cleared } from "../../inventory/Clearance.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { type Html, html } from "../Html.ts"
 import { framed } from "../frame/Frame.ts"
@@ -41,7 +41,7 @@ export const pickPage = Effect.fnUntraced(function* (
   const { type } = form
   const target = targetOf(field, cellsIn(form, sent))
   const text = (sent.get("_q") ?? "").slice(0, searchCharsMax)
-  const maySee = target !== undefined && (yield* cleared(target, "view")).sql !== "false"
+  const maySee = target !== undefined && (yield* mayView(target))
   const search = maySee ? yield* findTargets(target, text, request.base) : { found: [], isMore: false }
   return yield* framed(request, {
     title: `Choose ${field.title}`,

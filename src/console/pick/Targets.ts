@@ -6,7 +6,7 @@ import { type ObjectType, perType } from "../../inventory/ObjectType.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { filter } from "../../inventory/derive/filter/Filter.ts"
 import { naturalKey } from "../../inventory/derive/filter/Path.ts"
-import { type Visible, type Where, allOf, anyOf, everything } from "../../inventory/derive/filter/Where.ts"
+import { type Visible, type Where, allOf, anyOf, isEverything } from "../../inventory/derive/filter/Where.ts"
 import { representation } from "../../inventory/derive/represent/Representation.ts"
 import { readPage, viewFor } from "../../inventory/read/Read.ts"
 
@@ -57,7 +57,7 @@ const wordsOf = (text: string): ReadonlyArray<string> =>
 /** The condition of one filter; nothing if the type has no such filter. */
 const filtered = (type: ObjectType, name: string, value: string, visible: Visible): ReadonlyArray<Where> => {
   const made = filter(type, [[name, value]], visible)
-  return "errors" in made || made.where.sql === everything.sql ? [] : [made.where]
+  return "errors" in made || isEverything(made.where) ? [] : [made.where]
 }
 
 /** Objects that hold the word in a searched field or in their key, or have it as their id. */

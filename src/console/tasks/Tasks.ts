@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { type FailureGroup, failureGroups } from "../../history/log/Failures.ts"
 import { deliveryType } from "../../log/DeliveryRows.ts"
 import type { Queue } from "../../history/tasks/Queues.ts"
-import { cleared } from "../../inventory/Clearance.ts"
+import { cleared, mayView } from "../../inventory/Clearance.ts"
 import { allOf, isEverything } from "../../inventory/derive/filter/Where.ts"
 import { representation } from "../../inventory/derive/represent/Representation.ts"
 import { readPage, viewFor } from "../../inventory/read/Read.ts"
@@ -75,7 +75,7 @@ const shownMax = 50
 
 /** The deliveries whose next attempt is nearest. */
 const scheduled = Effect.fnUntraced(function* (base: string) {
-  if ((yield* cleared(deliveryType, "view")).sql === "false") return nothing("You may view no deliveries.")
+  if (!(yield* mayView(deliveryType))) return nothing("You may view no deliveries.")
   const where = { sql: "t.status = 'retrying'", parameters: [] }
   const page = { where, ordering: ["next_attempt"], limit: shownMax, offset: 0, isCut: true }
   const { rows, beside } = yield* readPage(deliveryType, page)

@@ -10,7 +10,7 @@ import { type Handler, type Route, redirect } from "../../http/Route.ts"
 import type { Request } from "../../http/wire/Request.ts"
 import { rowOf } from "../../http/objects/Objects.ts"
 import { readForm } from "../../http/wire/Body.ts"
-import { type Action, cleared } from "../../inventory/Clearance.ts"
+import { type Action, mayDo } from "../../inventory/Clearance.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { byIds, list } from "../../inventory/read/Read.ts"
 import type Token from "../../inventory/types/users/Token.ts"
@@ -58,7 +58,7 @@ const page = Effect.fnUntraced(function* (
 ) {
   const where = { sql: "t.user_id = $1::bigint", parameters: [`${owner.id}`] }
   const tokens = yield* list(tokenType, { where, ordering: ["-created"], limit: listedMax, offset: 0 })
-  const mayAdd = (yield* cleared(tokenType, "add")).sql !== "false"
+  const mayAdd = yield* mayDo(tokenType, "add")
   const status = Object.keys(typed.errors).length > 0 ? 400 : 200
   const form = editing !== undefined || mayAdd ? tokenForm(request, typed, owner.path, editing) : ""
   const table = html`<div class="card">

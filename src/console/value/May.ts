@@ -2,15 +2,15 @@ import { Effect } from "effect"
 import { Denied } from "../../auth/Denied.ts"
 import { type Action, Clearance } from "../../inventory/Clearance.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
-import { nothing } from "../../inventory/derive/filter/Where.ts"
+import { isNothing } from "../../inventory/derive/filter/Where.ts"
 
 /** Whether the reader may do an action to some objects of the type on the pages of the console. */
-export const mayDo = (type: ObjectType) =>
+export const pageRights = (type: ObjectType) =>
   Effect.map(
     Clearance,
     ({ where }) =>
       (action: Action): boolean =>
-        type.kind === "object" && where(type, action).sql !== nothing.sql
+        type.kind === "object" && !isNothing(where(type, action))
   )
 
 /** The refusal of a page that shows objects of the type to a reader who may view none. */

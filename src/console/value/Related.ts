@@ -4,6 +4,7 @@ import { visibleToSender } from "../../inventory/Clearance.ts"
 import { type ObjectType, perType } from "../../inventory/ObjectType.ts"
 import { registry } from "../../inventory/Registry.ts"
 import { countEach } from "../../inventory/read/CountEach.ts"
+import { isNothing } from "../../inventory/derive/filter/Where.ts"
 import { type Html, html } from "../Html.ts"
 import { fieldTitle, pathOf, pluralOf } from "./Title.ts"
 
@@ -35,7 +36,7 @@ interface Related extends Pointing {
 /** Counts the objects that the reader may see; leaves out what nothing points from. */
 export const relatedTo = Effect.fnUntraced(function* (target: ObjectType, id: number) {
   const visible = yield* visibleToSender
-  const pointing = pointingAt(target).filter(({ type }) => visible(type).sql !== "false")
+  const pointing = pointingAt(target).filter(({ type }) => !isNothing(visible(type)))
   const counts = yield* countEach(
     pointing.map(({ type, column, isMany }) => {
       const own = isMany ? `t.${column} @> array[$1::bigint]` : `t.${column} = $1::bigint`

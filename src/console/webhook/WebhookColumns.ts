@@ -3,7 +3,7 @@ import { Clock, Effect } from "effect"
 import { type Health, healthOf } from "../../history/health/Healths.ts"
 import { noTraffic, trafficTogether } from "../../history/health/Traffic.ts"
 import { needsLook, percent } from "../../history/health/WebhookHealth.ts"
-import { cleared } from "../../inventory/Clearance.ts"
+import { mayDo } from "../../inventory/Clearance.ts"
 import type { Row, RowOf } from "../../inventory/Field.ts"
 import { objectType, registry } from "../../inventory/Registry.ts"
 import type Webhook from "../../inventory/types/extras/Webhook.ts"
@@ -26,7 +26,7 @@ const webhookType = objectType<typeof Webhook>("extras.webhook")
 export const webhookDressing = Effect.fnUntraced(function* (rows: ReadonlyArray<Row>) {
   const webhooks = rows as ReadonlyArray<WebhookRow>
   const healths = new Map((yield* healthOf(webhooks)).map((health) => [health.webhook, health]))
-  const mayPause = (yield* cleared(webhookType, "change")).sql !== "false"
+  const mayPause = yield* mayDo(webhookType, "change")
   const now = yield* Clock.currentTimeMillis
   const of =
     (show: (health: Health, row: WebhookRow) => Html) =>

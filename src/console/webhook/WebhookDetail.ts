@@ -7,8 +7,8 @@ import { percent } from "../../history/health/WebhookHealth.ts"
 import { isTurn } from "../../changelog/ChangedBefore.ts"
 import { deliveryType } from "../../log/DeliveryRows.ts"
 import type { Handler, Route } from "../../http/Route.ts"
+import { mayView } from "../../inventory/Clearance.ts"
 import type { Request } from "../../http/wire/Request.ts"
-import { cleared } from "../../inventory/Clearance.ts"
 import { allOf } from "../../inventory/derive/filter/Where.ts"
 import { representation } from "../../inventory/derive/represent/Representation.ts"
 import { type Change, changes, changesOf } from "../../inventory/read/Changes.ts"
@@ -171,7 +171,7 @@ const numbers = ({ day, waiting, webhook }: Health): Html => {
 
 /** Nothing for readers who may view no deliveries. */
 const answers = Effect.fnUntraced(function* (webhook: number) {
-  if ((yield* cleared(deliveryType, "view")).sql === "false") return html``
+  if (!(yield* mayView(deliveryType))) return html``
   const groups = yield* answersOf(webhook)
   const total = groups.reduce((sum, { count }) => sum + count, 0)
   return html`<section class="card" id="answers" aria-labelledby="answers-title">
@@ -209,7 +209,7 @@ const edited = (edits: ReadonlyArray<Change>): Html =>
   </section>`
 
 const latest = Effect.fnUntraced(function* (webhook: number, request: Request) {
-  if ((yield* cleared(deliveryType, "view")).sql === "false") return html``
+  if (!(yield* mayView(deliveryType))) return html``
   const where = listedIn("deliveries", webhookType, webhook)
   const { rows, beside } = yield* readPage(deliveryType, {
     where,

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { cleared } from "../../inventory/Clearance.ts"
-import { allOf, asTexts } from "../../inventory/derive/filter/Where.ts"
+import { allOf, asTexts, isNothing } from "../../inventory/derive/filter/Where.ts"
 import type { Position } from "../../event/Position.ts"
 import { deliveryId } from "../../event/Delivery.ts"
 import { openBreakerOf } from "../../log/BreakerTable.ts"
@@ -71,7 +71,7 @@ const nowStatement = (breaker: string): string => `
 /** Fates of the deliveries to these webhooks, by webhook; undefined for readers who may view no deliveries. */
 export const fatesOf = Effect.fnUntraced(function* (change: Told, webhooks: ReadonlyArray<number>) {
   const visible = yield* cleared(deliveryType, "view")
-  if (visible.sql === "false") return undefined
+  if (isNothing(visible)) return undefined
   const sql = yield* SqlClient.SqlClient
   const logged = yield* loggedFor(change, webhooks)
   const states = yield* sql.unsafe<Now>(nowStatement(yield* openBreakerOf("u.id")), [

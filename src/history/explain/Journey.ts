@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { everyAttempt } from "../../inventory/AttemptLog.ts"
 import { cleared } from "../../inventory/Clearance.ts"
-import { allOf } from "../../inventory/derive/filter/Where.ts"
+import { allOf, isNothing } from "../../inventory/derive/filter/Where.ts"
 import { type Change, changes } from "../../inventory/read/Changes.ts"
 import { deliveryType } from "../../log/DeliveryRows.ts"
 import { type Asked, type Reckoned, askedFor, explainChange } from "./Explain.ts"
@@ -112,7 +112,7 @@ const explainAll = Effect.fnUntraced(function* (page: ReadonlyArray<Change>, pos
 
 const deliveriesOf = Effect.fnUntraced(function* ({ position, time }: Transaction) {
   const visible = yield* cleared(deliveryType, "view")
-  if (visible.sql === "false") return undefined
+  if (isNothing(visible)) return undefined
   const sql = yield* SqlClient.SqlClient
   // All rows of a transaction have the time of its commit, which finds them by an index.
   const where = allOf(

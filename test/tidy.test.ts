@@ -29,9 +29,19 @@ describe("code", () => {
     expect(breaking(others, (text) => lines(text, /\bas never\b/))).toEqual([])
   })
 
+  it("compares no condition with another one: isNothing, isEverything and mayView tell them apart", () => {
+    const others = sources.filter((file) => file !== "src/inventory/derive/filter/Where.ts")
+    expect(breaking(others, (text) => lines(text, /\.sql [!=]== ("|nothing|everything)/))).toEqual([])
+  })
+
   it("writes HTML in console only", () => {
     const others = sources.filter((file) => !["console", "jinja"].includes(stageOf(file)))
     expect(breaking(others, (text) => lines(text, /\bhtml`|<!doctype|<html/i))).toEqual([])
+  })
+
+  it("sends no SQL from console: its pages show what read models give", () => {
+    const own = sources.filter((file) => stageOf(file) === "console")
+    expect(breaking(own, (text) => lines(text, /\bsql`|\bsql<|\.unsafe\b|SqlClient/))).toEqual([])
   })
 
   it("reads the environment in Config.ts only", () => {

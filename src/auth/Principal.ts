@@ -1,4 +1,6 @@
 /** The sender of a request. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import type { RowOf } from "../inventory/Field.ts"
 import type User from "../inventory/types/users/User.ts"
 
@@ -29,5 +31,12 @@ export interface Principal {
 }
 
 export const anonymous: Principal = { user: undefined, mayWrite: false, permissions: [] }
+
+/** Stores how a user wants to see pages (`preferences` of UserRow). */
+export const keepPreferences = (user: number, preferences: object) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`update users_user set preferences = ${JSON.stringify(preferences)}::jsonb where id = ${user}::bigint`
+  )
 
 export const username = (principal: Principal): string => principal.user?.username ?? ""

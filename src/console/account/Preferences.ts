@@ -1,6 +1,4 @@
 /** How readers want to see pages. It is kept with the account; the theme also in a cookie, for pages before the login. */
-import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import type { Request } from "../../http/wire/Request.ts"
 import { isDictionary } from "../../inventory/Field.ts"
 import { timeZone } from "../../inventory/ObjectType.ts"
@@ -58,13 +56,6 @@ export const preferencesOf = ({ principal, incoming }: Pick<Request, "principal"
     keys: keyChoiceNamed(stored["keys"]) ?? usual.keys
   }
 }
-
-/** Keeps the preferences with the account. */
-export const keepPreferences = (user: number, preferences: Preferences) =>
-  Effect.flatMap(
-    SqlClient.SqlClient,
-    (sql) => sql`update users_user set preferences = ${JSON.stringify(preferences)}::jsonb where id = ${user}::bigint`
-  )
 
 /** The request with the reader's own page size, if the address names none. */
 export const withPageSize = <R extends Request>(request: R): R => {

@@ -1,5 +1,6 @@
 /** `/user/preferences/`: theme, density, time zone and page size. */
 import { Duration, Effect } from "effect"
+import { keepPreferences } from "../../auth/Principal.ts"
 import { type Handler, type Route, redirect } from "../../http/Route.ts"
 import type { Request } from "../../http/wire/Request.ts"
 import { readForm } from "../../http/wire/Body.ts"
@@ -11,7 +12,6 @@ import {
   keyChoiceNamed,
   keyChoices,
   type Preferences,
-  keepPreferences,
   pageSizeIn,
   pageSizeMax,
   preferencesOf,

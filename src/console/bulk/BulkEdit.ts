@@ -10,9 +10,9 @@ import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { byIds, viewFor } from "../../inventory/read/Read.ts"
 import { update } from "../../inventory/write/Write.ts"
 import { WriteRefused } from "../../inventory/write/WriteRefused.ts"
+import { rolledBack } from "../../inventory/write/Transaction.ts"
 import { type Html, html } from "../Html.ts"
 import { alert, bulkPage, bulkRoutes, counted, done, movedOn, selectedCard } from "./BulkPage.ts"
-import { dryRun } from "./DryRun.ts"
 import { editOf } from "./Edit.ts"
 import { editForm } from "./EditForm.ts"
 import { type Changed, editPreview } from "./EditPreview.ts"
@@ -71,7 +71,7 @@ const written = ({ type, request }: Step, { body, tagsOf }: Edit, rows: Readonly
 const tried = Effect.fnUntraced(function* (step: Step, edit: Edit) {
   const { type, selected, request } = step
   const rows = yield* byIds(type, selected.ids, "change")
-  const result = yield* Effect.result(inWritingTime(dryRun(written(step, edit, rows))))
+  const result = yield* Effect.result(inWritingTime(rolledBack(written(step, edit, rows))))
   if (Result.isFailure(result)) {
     if (!(result.failure instanceof WriteRefused)) return yield* result.failure
     const { errors } = result.failure

@@ -1,17 +1,16 @@
 /** `/<app>/<type>/rename/`: finds and replaces in the names of the selected objects, after a preview. */
 import { Effect, Result } from "effect"
-import { SqlClient } from "effect/sql"
 import { mapInSlices } from "../../eventloop/Slices.ts"
 import { inWritingTime } from "../../http/objects/Limits.ts"
 import type { Request } from "../../http/wire/Request.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
-import { whereIds } from "../../inventory/derive/filter/Where.ts"
+import { namesByIds } from "../../inventory/read/Ids.ts"
+import { rolledBack } from "../../inventory/write/Transaction.ts"
 import { update } from "../../inventory/write/Write.ts"
 import { WriteRefused } from "../../inventory/write/WriteRefused.ts"
 import { PatternError } from "../../pattern/PatternError.ts"
 import { type Html, html } from "../Html.ts"
 import { bulkPage, bulkRoutes, counted, done, listOf, movedOn, selectedCard } from "./BulkPage.ts"
-import { dryRun } from "./DryRun.ts"
 import { objectErrors } from "./ObjectErrors.ts"
 import { renameForm, renamePreview } from "./RenameForm.ts"
 import { type Renaming, renamer } from "./Renaming.ts"
@@ -26,13 +25,7 @@ interface Renamed {
 
 /** The objects whose name changes, in the order of the selection; or why the names cannot be found. */
 const renamedBy = Effect.fnUntraced(function* (type: ObjectType, { ids }: Selection, renaming: Renaming) {
-  const sql = yield* SqlClient.SqlClient
-  const where = whereIds(ids)
-  const rows = yield* sql.unsafe<{ readonly id: string; readonly name: string }>(
-    `select t.id::text as id, t.name from ${type.table} t where ${where.sql}`,
-    where.parameters
-  )
-  const names = new Map(rows.map(({ id, name }) => [Number(id), name]))
+  const names = yield* namesByIds(type, ids)
   const rename = told(() => renamer(renaming))
   if (rename instanceof PatternError) return rename
   const renamed = yield* mapInSlices(ids, (id) => {
@@ -123,7 +116,7 @@ export default bulkRoutes("rename", "change", (type) =>
           const isMoved = step === "apply" && text("previewed") !== previewed.mark
           const isTrial = step !== "apply" || isMoved
           const write = writeNames(type, renamed, request)
-          const written = yield* Effect.result(inWritingTime(isTrial ? dryRun(write) : write))
+          const written = yield* Effect.result(inWritingTime(isTrial ? rolledBack(write) : write))
           if (Result.isFailure(written)) {
             if (!(written.failure instanceof WriteRefused)) return yield* written.failure
             const { errors } = written.failure

@@ -3,7 +3,7 @@ import { type Html, html } from "../Html.ts"
 import { number } from "../list/Pager.ts"
 import { fieldTitle, inSentence, pathOf, pluralOf } from "../value/Title.ts"
 import { counted } from "./BulkPage.ts"
-import { type Dependents, countedMax } from "./Dependents.ts"
+import { type Dependents, countedMax } from "../../inventory/read/Dependents.ts"
 
 const titles: Readonly<Record<Dependents["effect"], string>> = {
   forbid: "These forbid it",

@@ -7,7 +7,6 @@
  */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { Settings } from "../../Config.ts"
 import { tooLarge } from "../../http/objects/Limits.ts"
 import { filteredBy, refuseMissing } from "../../http/query/Strict.ts"
@@ -15,7 +14,8 @@ import type { Request } from "../../http/wire/Request.ts"
 import { type Action, cleared } from "../../inventory/Clearance.ts"
 import { idIn } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
-import { pageQuery, readPage, viewFor } from "../../inventory/read/Read.ts"
+import { readPage, viewFor } from "../../inventory/read/Read.ts"
+import { idsOf } from "../../inventory/read/Ids.ts"
 import { allOf, whereIds } from "../../inventory/derive/filter/Where.ts"
 import { type Html, html } from "../Html.ts"
 import { csrfInput } from "../form/Csrf.ts"
@@ -39,7 +39,6 @@ export const selectionOf = Effect.fnUntraced(function* (
   form: URLSearchParams,
   action: Action
 ) {
-  const sql = yield* SqlClient.SqlClient
   const { bulkObjectsMax } = yield* Settings
   const isAll = form.has("all")
   const ticked = [...new Set(form.getAll("id").flatMap((id) => idIn(id) ?? []))]
@@ -47,12 +46,7 @@ export const selectionOf = Effect.fnUntraced(function* (
   yield* refuseMissing(named, 0)
   const ordering = (request.url.searchParams.get("ordering") ?? "").split(",")
   const page = { where: allOf(where, yield* cleared(type, action)), ordering, limit: bulkObjectsMax + 1, offset: 0 }
-  const query = pageQuery(type, page, yield* cleared(type, "view"))
-  const rows = yield* sql.unsafe<{ readonly id: string }>(
-    `select id::text as id from (${query.sql}) t`,
-    query.parameters
-  )
-  const ids = rows.map(({ id }) => Number(id))
+  const ids = yield* idsOf(type, page)
   if (ids.length > bulkObjectsMax) {
     const limit = `at most ${number(bulkObjectsMax)} objects (MAX_BULK_OBJECTS)`
     return yield* tooLarge(`A change may have ${limit}, and more match. Narrow the filters, or import a file.`)

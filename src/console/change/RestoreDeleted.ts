@@ -17,7 +17,7 @@ import { framed } from "../frame/Frame.ts"
 import { icon } from "../frame/Icon.ts"
 import { number } from "../list/Pager.ts"
 import { groupOf } from "../frame/Menu.ts"
-import { rolledBack } from "../preview/RolledBack.ts"
+import { trial } from "../preview/Trial.ts"
 import { capital, nameOf, pathOf, pluralOf } from "../value/Title.ts"
 import { objectText } from "./ChangeTable.ts"
 import { faultsOf, restoredCards } from "./RestoredCards.ts"
@@ -65,12 +65,12 @@ const setOf = ({ change, type, before }: Restorable, chosen: ReadonlySet<string>
 
 const preview = Effect.fnUntraced(function* (request: Request, restorable: Restorable, chosen: ReadonlySet<string>) {
   const set = yield* setOf(restorable, chosen)
-  const trial = yield* Effect.result(rolledBack(restore(set, request.author)))
-  if (Result.isSuccess(trial)) {
-    const cards = restoredCards(trial.success, "preview")
+  const tried = yield* Effect.result(trial(restore(set, request.author)))
+  if (Result.isSuccess(tried)) {
+    const cards = restoredCards(tried.success, "preview")
     return yield* formPage(request, restorable, { chosen, below: html`${set.isCut ? cutNote : ""}${cards}` })
   }
-  const { failure } = trial
+  const { failure } = tried
   if (failure instanceof WriteRefused) {
     return yield* formPage(request, restorable, {
       chosen,

@@ -5,8 +5,8 @@
 import { Effect } from "effect"
 import type { Errors } from "../../inventory/Field.ts"
 import { brokenJson, notJson } from "./InWords.ts"
+import { rolledBack } from "../../inventory/write/Transaction.ts"
 import { WriteRefused } from "../../inventory/write/WriteRefused.ts"
-import { dryRun } from "../bulk/DryRun.ts"
 import type { Cells } from "../form/Cells.ts"
 import type { Form, FormField } from "../form/FormField.ts"
 
@@ -27,7 +27,7 @@ export const brokenCells = (form: Form, before: Cells, cells: Cells): Errors =>
 export const refusingBroken = <A, E, R>(broken: Errors, write: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     if (Object.keys(broken).length === 0) return yield* write
-    return yield* dryRun(write).pipe(
+    return yield* rolledBack(write).pipe(
       Effect.andThen(new WriteRefused({ errors: [broken] })),
       Effect.catchIf(
         (error): error is WriteRefused & E => error instanceof WriteRefused,

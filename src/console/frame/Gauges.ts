@@ -1,12 +1,11 @@
 /** How the engine is, at the head of every page: how far capture is behind, what is queued, what failed. */
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
-import { mayWatch } from "../../http/system/MetricsAccess.ts"
+import { type Gauges, gaugesOf } from "../../history/tasks/Gauges.ts"
+import { mayWatch } from "../../http/describe/MetricsAccess.ts"
+
+import { mayView } from "../../inventory/Clearance.ts"
 import type { Request } from "../../http/wire/Request.ts"
-import { isAlive } from "../../postgres/Presence.ts"
-import { visibleToSender } from "../../inventory/Clearance.ts"
 import { objectType } from "../../inventory/Registry.ts"
-import { allOf } from "../../inventory/derive/filter/Where.ts"
 import { inWords } from "../../telemetry/Telemetry.ts"
 import { type Html, html } from "../Html.ts"
 import { durationText } from "../value/Duration.ts"
@@ -22,13 +21,6 @@ const countedMax = 1000
 /** From this lag on capture is behind, milliseconds. */
 const behindMillis = 5000
 
-interface Told {
-  /** Lag of the process that leads; null while none does. */
-  readonly lagMillis: number | null
-  readonly queued: number
-  readonly failed: number
-}
-
 /** The gauges; empty for readers who may view no deliveries. Numbers of the whole service need access to its state. */
 export const gauges = (request: Request) =>
   // They are beside every page: a page that can be read is shown without them.
@@ -39,22 +31,11 @@ export const gauges = (request: Request) =>
 const unavailable = html`<div class="gauges" data-gauges><span class="gauge">State unavailable</span></div>`
 
 const readGauges = Effect.fnUntraced(function* (request: Request) {
-  const visible = (yield* visibleToSender)(deliveryType)
-  if (visible.sql === "false") return html``
-  const watches = yield* mayWatch(request)
-  const sql = yield* SqlClient.SqlClient
-  const failed = allOf({ sql: "t.status = 'failed'", parameters: [] }, visible)
-  const [told] = yield* sql.unsafe<Told>(
-    `select (select max((parts #>> '{capture,lagMillis}')::float8) from rackwire_process
-              where ${yield* isAlive} and parts #>> '{capture,leads}' = 'true') as "lagMillis",
-            (select coalesce(sum(queued + pending + waiting), 0)::float8 from rackwire_backlog) as queued,
-            (select count(*)::int from (select from ${deliveryType.table} t where ${failed.sql} limit ${countedMax}) f) as failed`,
-    failed.parameters
-  )
-  return shown(told!, watches)
+  if (!(yield* mayView(deliveryType))) return html``
+  return shown(yield* gaugesOf(countedMax), yield* mayWatch(request))
 })
 
-const shown = ({ lagMillis, queued, failed }: Told, watches: boolean): Html => {
+const shown = ({ lagMillis, queued, failed }: Gauges, watches: boolean): Html => {
   const state = lagMillis === null || lagMillis > behindMillis ? "bad" : "ok"
   const deliveries = pathOf(deliveryType)
   return html`<div class="gauges" data-gauges>

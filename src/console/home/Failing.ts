@@ -1,10 +1,9 @@
 /** The webhooks with failed deliveries, of what the reader may view. */
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
+import { failedDeliveries } from "../../history/health/FailedDeliveries.ts"
 import { type Unhealthy, unhealthyWebhooks } from "../../history/health/Unhealthy.ts"
-import { visibleToSender } from "../../inventory/Clearance.ts"
+import { mayView } from "../../inventory/Clearance.ts"
 import { objectType } from "../../inventory/Registry.ts"
-import { after } from "../../inventory/derive/filter/Where.ts"
 import { type Html, html } from "../Html.ts"
 import { stateDot } from "../webhook/Health.ts"
 import { pathOf } from "../value/Title.ts"
@@ -16,28 +15,9 @@ const webhookType = objectType("extras.webhook")
 const countedMax = 1000
 const namedMax = 5
 
-interface Failing {
-  readonly id: number
-  readonly name: string
-  readonly count: number
-}
-
 export const failingWebhooks = Effect.gen(function* () {
-  const visible = yield* visibleToSender
-  const [deliveries, webhooks] = [visible(deliveryType), visible(webhookType)]
-  if (deliveries.sql === "false" || webhooks.sql === "false") return html``
-  const sql = yield* SqlClient.SqlClient
-  const failing = yield* sql.unsafe<Failing>(
-    `select t.id::float8 as id, t.name, f.count::int as count
-       from (select webhook_id, count(*) as count
-               from (select webhook_id from ${deliveryType.table} t
-                      where t.status = 'failed' and (${deliveries.sql}) limit ${countedMax}) newest
-              group by webhook_id) f
-       join ${webhookType.table} t on t.id = f.webhook_id
-      where (${after(deliveries.parameters.length, webhooks)})
-      order by f.count desc, t.name limit ${namedMax}`,
-    [...deliveries.parameters, ...webhooks.parameters]
-  )
+  if (!((yield* mayView(deliveryType)) && (yield* mayView(webhookType)))) return html``
+  const failing = yield* failedDeliveries({ countedMax, namedMax })
   const list = pathOf(deliveryType)
   const unhealthy = yield* unhealthyWebhooks
   return html`${unhealthy.length === 0 ? "" : needLook(unhealthy)}

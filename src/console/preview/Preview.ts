@@ -9,9 +9,9 @@ import { objectType } from "../../inventory/Registry.ts"
 import { type Json, representation, snapshot } from "../../inventory/derive/represent/Representation.ts"
 import { byIds, viewFor } from "../../inventory/read/Read.ts"
 import { wouldFire } from "../../match/WouldFire.ts"
-import { dependentsOf } from "../bulk/Dependents.ts"
+import { dependentsOf } from "../../inventory/read/Dependents.ts"
 import { fieldTitle } from "../value/Title.ts"
-import { rolledBack } from "./RolledBack.ts"
+import { trial } from "./Trial.ts"
 
 interface Changed {
   readonly title: string
@@ -45,7 +45,7 @@ export const previewOf = <E, R>(
   before: Row | undefined,
   write: Effect.Effect<Row | undefined, E, R>
 ) =>
-  rolledBack(
+  trial(
     Effect.gen(function* () {
       const following = before === undefined ? [] : yield* followingOf(type, before.id)
       const old = before === undefined ? undefined : yield* stateOf(type, before, request.base)

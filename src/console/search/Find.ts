@@ -1,13 +1,13 @@
 /** Searching the objects of every type, within a time limit. */
 import { Duration, Effect, Option } from "effect"
-import { SqlClient } from "effect/sql"
-import { inEpoch, lsnBits } from "../../event/Position.ts"
+import { lastCommitUpTo } from "../../changelog/LastCommit.ts"
 import { visibleToSender } from "../../inventory/Clearance.ts"
 import type { Row } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { objectType, registry } from "../../inventory/Registry.ts"
 import { filter } from "../../inventory/derive/filter/Filter.ts"
-import { type Visible, type Where, after } from "../../inventory/derive/filter/Where.ts"
+import { type Visible, type Where, isNothing } from "../../inventory/derive/filter/Where.ts"
+import { typesWithId } from "../../inventory/read/Ids.ts"
 import { readPage, viewFor } from "../../inventory/read/Read.ts"
 import { type Named, recognise } from "./Recognise.ts"
 
@@ -55,7 +55,7 @@ const foundBy = Effect.fnUntraced(function* ({ type, where, more }: Lookup, base
   return { type, objects, ...(rows.length > shownMax && { more: more(rows) }) } satisfies Found
 })
 
-const isVisible = (visible: Visible) => (type: ObjectType) => visible(type).sql !== "false"
+const isVisible = (visible: Visible) => (type: ObjectType) => !isNothing(visible(type))
 
 const objectTypes = [...registry.values()].filter(({ kind }) => kind === "object")
 
@@ -81,7 +81,7 @@ const lookupsOf = (named: Named, visible: Visible) => {
       return Effect.succeed(visibleOf(visible, [{ type: deliveryType, where, more: () => "" }]))
     }
     case "lsn":
-      return Effect.map(atOrBefore(named.lsn), (where) =>
+      return Effect.map(lastCommitUpTo(named.lsn), (where) =>
         visibleOf(visible, [{ type: changeType, where, more: ([row]) => `request_id=${String(row?.["request_id"])}` }])
       )
   }
@@ -99,31 +99,9 @@ const ofRequest = (id: string, visible: Visible): ReadonlyArray<Lookup> => {
   ])
 }
 
-/** The types that have an object of the id, found by one statement. */
+/** The types that have an object of the id. */
 const withId = Effect.fnUntraced(function* (id: number, visible: Visible) {
-  const sql = yield* SqlClient.SqlClient
-  const types = objectTypes.filter(isVisible(visible))
-  if (types.length === 0) return []
-  const parameters: Array<unknown> = [`${id}`]
-  const parts = types.map((type, at) => {
-    const where = visible(type)
-    const condition = after(parameters.length, where)
-    parameters.push(...where.parameters)
-    return `select ${at} as at where exists (select from ${type.table} t where t.id = $1::bigint and (${condition}))`
-  })
-  const rows = yield* sql.unsafe<{ readonly at: number }>(parts.join(" union all "), parameters)
   const where = { sql: "t.id = $1::bigint", parameters: [`${id}`] }
-  return rows.map(({ at }): Lookup => ({ type: types[at]!, where, more: () => "" }))
-})
-
-/** The changes of the last commit at or before the LSN, in the epoch of the newest change. */
-const atOrBefore = Effect.fnUntraced(function* (lsn: bigint) {
-  const sql = yield* SqlClient.SqlClient
-  const [newest] = yield* sql<{ readonly position: string | null }>`
-    select max(position)::text as position from extras_objectchange`
-  const epoch = Number(BigInt(newest?.position ?? 0) >> lsnBits)
-  return {
-    sql: `t.position = (select max(c.position) from ${changeType.table} c where c.position <= $1::bigint)`,
-    parameters: [`${inEpoch(epoch, lsn)}`]
-  }
+  const types = yield* typesWithId(objectTypes.filter(isVisible(visible)), id)
+  return types.map((type): Lookup => ({ type, where, more: () => "" }))
 })

@@ -4,11 +4,11 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { visibleToSender } from "../../inventory/Clearance.ts"
+import { visibleToSender } from "../Clearance.ts"
 import { literal } from "../../postgres/Literal.ts"
-import { type ObjectType, columnOf, perType } from "../../inventory/ObjectType.ts"
-import { registry } from "../../inventory/Registry.ts"
-import { type Bind, asTexts, visibleRows } from "../../inventory/derive/filter/Where.ts"
+import { type ObjectType, columnOf, perType } from "../ObjectType.ts"
+import { registry } from "../Registry.ts"
+import { type Bind, asTexts, visibleRows, isNothing } from "../derive/filter/Where.ts"
 
 type Effects = "delete" | "clear" | "forbid"
 
@@ -106,7 +106,7 @@ const holding = Effect.fnUntraced(function* (
   const parameters: Array<unknown> = []
   const bind: Bind = (value) => `$${parameters.push(value)}`
   const fields = reached.flatMap(({ type, ids }) => {
-    const wanted = pointingAt(type).filter((each) => isWanted(each) && visible(each.target).sql !== "false")
+    const wanted = pointingAt(type).filter((each) => isWanted(each) && !isNothing(visible(each.target)))
     if (wanted.length === 0) return []
     const texts = bind(asTexts(ids))
     return wanted.map((each) => ({ ...each, texts, targets: ids }))

@@ -1,5 +1,5 @@
 /** One request, one transaction: its first record in the WAL says who wrote and for which request. */
-import { Effect } from "effect"
+import { Data, Effect } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { statementMillis } from "../../postgres/Postgres.ts"
 import { Counts } from "../read/Count.ts"
@@ -63,6 +63,25 @@ const transaction = Effect.fnUntraced(function* <A, E, R>(author: Author, effect
       )
     )
     .pipe(Effect.retry({ times: triesMax - 1, while: lostRace }), Effect.ensuring(forget))
+})
+
+class RolledBack extends Data.TaggedError("RolledBack")<{ readonly result: unknown }> {}
+
+/**
+ * The result of an effect that does nothing but SQL, in a transaction that is rolled back: nothing is stored, and no
+ * event is made of it. `lockMillis`: longest wait for each lock, milliseconds; as for every statement if absent.
+ */
+export const rolledBack = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>, lockMillis?: number) {
+  const sql = yield* SqlClient.SqlClient
+  const limited = sql`select set_config('lock_timeout', ${`${lockMillis}`}, true)`
+  return yield* (lockMillis === undefined ? effect : Effect.andThen(limited, effect)).pipe(
+    Effect.flatMap((result) => Effect.fail(new RolledBack({ result }))),
+    sql.withTransaction,
+    Effect.catchIf(
+      (error): error is RolledBack => error instanceof RolledBack,
+      ({ result }) => Effect.succeed(result as A)
+    )
+  )
 })
 
 const races = new Set(["UniqueViolation", "ConstraintError", "DeadlockError", "SerializationError"])

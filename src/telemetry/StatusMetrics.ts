@@ -87,7 +87,11 @@ const gauges: ReadonlyArray<Entry> = [
     (status) => (status === "lost" ? 1 : 0)
   ],
   ["rackwire_webhooks", "Enabled webhooks that events are matched with.", "match.webhooks"],
-  ["rackwire_webhooks_unhealthy", "Webhooks that need a look: failing, or degraded.", "backlog.unhealthy"],
+  [
+    "rackwire_webhooks_unhealthy",
+    "Webhooks that need a look: failing, or healthy with failed attempts or an open breaker.",
+    "backlog.unhealthy"
+  ],
   ["rackwire_redis_memory_bytes", "Memory that Redis uses; of a cluster, its fullest node.", "stream.redisBytes"],
   [
     "rackwire_redis_memory_limit_bytes",

@@ -51,16 +51,16 @@ describe.skipIf(!hasBrowser)("webhooks", () => {
     const rows = await page.locator("#objects tbody tr").allInnerTexts()
     const rowOf = (name: string) => rows.find((text) => text.includes(name))!
     expect(rowOf("sound")).toMatch(/healthy[\s\S]*3 attempts[\s\S]*100 %[\s\S]*200/)
-    expect(rowOf("ailing")).toMatch(/degraded[\s\S]*6 attempts[\s\S]*0\.00 %[\s\S]*500/)
+    expect(rowOf("ailing")).toMatch(/healthy[\s\S]*6 attempts[\s\S]*0\.00 %[\s\S]*500/)
     expect(rowOf("resting")).toMatch(/paused[\s\S]*0 attempts[\s\S]*3/)
-    expect(await page.locator("#webhook-numbers").innerText()).toMatch(/Need a look\s+1\s+1 degraded/)
+    expect(await page.locator("#webhook-numbers").innerText()).toMatch(/Need a look\s+1\s+none failing/)
     expect(await faultsOf(page)).toEqual([])
   })
 
   it("tell on their page how they are, what was sent, and how receivers answered", async () => {
     const { page } = await loggedIn()
     await page.goto(`${list}${ailing}/`)
-    expect(await page.locator("#health").innerText()).toContain("Degraded: 6 attempts of 6 in the last hour failed")
+    expect(await page.locator("#health").innerText()).toContain("Healthy, but 6 attempts of 6 in the last hour failed")
     expect(await page.locator("#answers").innerText()).toMatch(/500\s+failed\s+3/)
     expect(await page.locator("#latest tbody tr").count()).toBe(3)
     expect(await page.locator("#traffic svg").first().getAttribute("aria-label")).toContain("6 made, 6 not taken")

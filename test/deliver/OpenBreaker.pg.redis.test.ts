@@ -161,7 +161,7 @@ describe("a retry of all of a webhook", () => {
 describe("a webhook that needs a look", () => {
   it("is told of by the readiness, the problems, the metrics and check alike", async () => {
     const { id } = await opened("ill")
-    const told = /webhooks? (?:is|are) (?:failing|degraded).*: [\d,]+ deliver(?:y waits|ies wait) for /
+    const told = /webhooks? (?:(?:is|are) failing|needs? a look).*: [\d,]+ deliver(?:y waits|ies wait) for /
     await eventually(
       "its deliveries are counted",
       async () => {

@@ -9,6 +9,7 @@ const hooks = startDelivering()
 interface Health {
   readonly webhook: number
   readonly state: string
+  readonly needs_look: boolean
   readonly attempts: number
   readonly hours: ReadonlyArray<Json>
   readonly spans: ReadonlyArray<Json>
@@ -17,11 +18,11 @@ interface Health {
 const healthOf = (id: number, path = `${id}/health/`) =>
   hooks.api.call<Health>("GET", `/api/extras/webhooks/${path}`).then(({ json }) => json)
 
-/** The health once the webhook has this state. */
-const becomes = (id: number, state: string): Promise<Health> =>
-  eventually(`webhook ${id} is ${state}`, async () => {
+/** The health once the webhook needs a look, or once an attempt of it was counted. */
+const healthy = (id: number, needsLook: boolean): Promise<Health> =>
+  eventually(`webhook ${id} is healthy, and needs a look: ${needsLook}`, async () => {
     const health = await healthOf(id)
-    return health.state === state && health
+    return health.state === "healthy" && health.attempts > 0 && health.needs_look === needsLook && health
   })
 
 const tags = (name: string, count: number) =>
@@ -34,10 +35,10 @@ const tags = (name: string, count: number) =>
 describe("the health of a webhook", () => {
   it("counts attempts, deliveries and times, by the hour and by ten minutes", async () => {
     const id = await hooks.webhook("well")
-    expect(await healthOf(id)).toMatchObject({ state: "silent", attempts: 0, last_answer: null, hours: [], spans: [] })
+    expect(await healthOf(id)).toMatchObject({ state: "healthy", attempts: 0, last_answer: null, hours: [], spans: [] })
     await tags("well", 12)
     await hooks.deliveries(id, "successful", 12)
-    const health = await becomes(id, "healthy")
+    const health = await healthy(id, false)
     expect(health).toMatchObject({
       ...{ webhook: id, attempts: 12, delivered: 12, delivered_at_once: 12, failed: 0, last_answer: "200" },
       ...{ p50_ms: expect.any(Number) as number, commit_to_receipt_p95_ms: expect.any(Number) as number }
@@ -53,7 +54,7 @@ describe("the health of a webhook", () => {
     const id = await hooks.webhook("ailing", { retry_schedule: { kind: "list", delays: [0.1] } })
     await tags("ailing", 3)
     await hooks.deliveries(id, "failed", 3)
-    const health = await becomes(id, "degraded")
+    const health = await healthy(id, true)
     expect(health).toMatchObject({ attempts: 6, delivered: 0, failed: 3, last_answer: "500" })
   })
 
@@ -61,7 +62,7 @@ describe("the health of a webhook", () => {
     hooks.answers.set("/limping", 500)
     const [limping, calm] = [await hooks.webhook("limping"), await hooks.webhook("calm")]
     await tags("limping", 1)
-    await becomes(limping, "degraded")
+    await healthy(limping, true)
     const idsOf = async (query: string) => {
       const path = `/api/extras/webhooks/?id=${limping}&id=${calm}&${query}`
       return (await hooks.api.call<{ results: ReadonlyArray<{ id: number }> }>("GET", path)).json.results.map(
@@ -71,7 +72,7 @@ describe("the health of a webhook", () => {
     expect([await idsOf("silent=true"), await idsOf("silent=false")]).toEqual([[calm], [limping]])
   })
 
-  it("is listed for all that the reader may view, or for those in a state", async () => {
+  it("is listed for all that the reader may view, by the filters of webhooks", async () => {
     const well = await hooks.webhook("idle")
     const paused = await hooks.webhook("resting", { paused: true })
     const disabled = await hooks.webhook("off", { enabled: false })
@@ -79,13 +80,13 @@ describe("the health of a webhook", () => {
       hooks.api.call<{ count: number; results: ReadonlyArray<Health> }>("GET", `/api/extras/webhooks/health/${query}`)
     const ids = (await list(`?id=${well}&id=${paused}&id=${disabled}`)).json.results
     expect(ids.map(({ webhook, state }) => [webhook, state])).toEqual([
-      [well, "silent"],
-      [disabled, "disabled"],
-      [paused, "paused"]
+      [well, "healthy"],
+      [disabled, "stopped"],
+      [paused, "healthy"]
     ])
-    const { results } = (await list("?state=paused&state=disabled")).json
-    expect(new Set(results.map(({ webhook }) => webhook))).toEqual(new Set([paused, disabled]))
-    const refused = await list("?state=merry")
-    expect([refused.status, Object.keys(refused.json)]).toEqual([400, ["state"]])
+    const idsOf = async (query: string) => (await list(query)).json.results.map(({ webhook }) => webhook)
+    expect([await idsOf("?health=stopped"), await idsOf("?paused=true")]).toEqual([[disabled], [paused]])
+    const refused = await list("?health=merry")
+    expect([refused.status, Object.keys(refused.json)]).toEqual([400, ["health"]])
   })
 })

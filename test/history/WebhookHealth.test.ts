@@ -2,7 +2,9 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { quantileMillis } from "../../src/history/health/Quantile.ts"
 import { noTraffic } from "../../src/history/health/Traffic.ts"
-import { type Known, percent, webhookHealth } from "../../src/history/health/WebhookHealth.ts"
+import { type Known, healthStates, percent, webhookHealth } from "../../src/history/health/WebhookHealth.ts"
+import { objectType } from "../../src/inventory/Registry.ts"
+import type Webhook from "../../src/inventory/types/extras/Webhook.ts"
 import { bucketEndsMillis, bucketOf } from "../../src/log/Traffic.ts"
 
 describe("the quantile of counted times", () => {
@@ -33,9 +35,9 @@ describe("the quantile of counted times", () => {
 
 describe("the health of a webhook", () => {
   const known: Known = {
-    enabled: true,
+    health: "healthy",
+    since: null,
     paused: false,
-    failingSince: undefined,
     disabledNote: "",
     breaker: undefined,
     day: { ...noTraffic, attempts: 8412, delivered: 8410, p95Millis: 212.4 },
@@ -47,46 +49,54 @@ describe("the health of a webhook", () => {
     until: "2026-11-20T14:33:00.000Z",
     reason: "The certificate has expired."
   }
-  const told: ReadonlyArray<readonly [name: string, change: Partial<Known>, state: string, sentence: string]> = [
-    ["is well", {}, "healthy", "Healthy: 99.97 % of 8,412 attempts in 24 hours succeeded, 95 % of them within 212 ms."],
+  const told: ReadonlyArray<readonly [name: string, change: Partial<Known>, needsLook: boolean, sentence: string]> = [
+    ["is well", {}, false, "Healthy: 99.97 % of 8,412 attempts in 24 hours succeeded, 95 % of them within 212 ms."],
     [
       "fails in part",
       { hour: { ...noTraffic, attempts: 40, delivered: 35 }, waiting: 5 },
-      "degraded",
-      "Degraded: 5 attempts of 40 in the last hour failed; 5 deliveries wait."
+      true,
+      "Healthy, but 5 attempts of 40 in the last hour failed; 5 deliveries wait."
     ],
     [
       "was asked to wait",
       { breaker, waiting: 15 },
-      "degraded",
-      "Degraded: 15 deliveries wait, held by the circuit breaker until 14:33 UTC, because the certificate has expired."
+      true,
+      "Healthy, but 15 deliveries wait, held by the circuit breaker until 14:33 UTC, because the certificate has expired."
     ],
     [
       "fails",
-      { breaker, failingSince: "2026-11-19T14:02:13.5Z", waiting: 15 },
-      "failing",
+      { breaker, health: "failing", since: "2026-11-19T14:02:13.5Z", waiting: 15 },
+      true,
       "Failing since 2026-11-19 14:02 UTC: 15 deliveries wait, held by the circuit breaker until 14:33 UTC, because the certificate has expired."
     ],
     [
       "failed until a moment ago",
-      { failingSince: "2026-11-19T14:02:13.5Z" },
-      "failing",
+      { health: "failing", since: "2026-11-19T14:02:13.5Z" },
+      true,
       "Failing since 2026-11-19 14:02 UTC: nothing waits."
     ],
-    ["is paused", { paused: true, breaker, waiting: 1 }, "paused", "Paused: 1 delivery waits."],
+    ["is paused", { paused: true, breaker, waiting: 1 }, false, "Paused: 1 delivery waits."],
     [
       "was disabled by its receiver",
-      { enabled: false, disabledNote: "The receiver answered 410 Gone." },
-      "disabled",
-      "Disabled: The receiver answered 410 Gone. Nothing is queued for it."
+      { health: "stopped", disabledNote: "The receiver answered 410 Gone." },
+      false,
+      "Stopped: The receiver answered 410 Gone. Nothing is queued for it."
     ],
-    ["is silent", { day: noTraffic, hour: noTraffic }, "silent", "Silent: nothing was sent in 24 hours."]
+    ["is disabled", { health: "stopped" }, false, "Stopped: it is disabled. Nothing is queued for it."],
+    ["sent nothing", { day: noTraffic, hour: noTraffic }, false, "Healthy: nothing was sent in 24 hours."]
   ]
-  for (const [name, change, state, sentence] of told) {
+  for (const [name, change, needsLook, sentence] of told) {
     it(`says in a word and a sentence that it ${name}`, () => {
-      expect(webhookHealth({ ...known, ...change })).toEqual({ state, sentence })
+      const state = change.health ?? "healthy"
+      expect(webhookHealth({ ...known, ...change })).toEqual({ state, needsLook, sentence })
     })
   }
+
+  it("has the words that are stored", () => {
+    const { choices } = objectType<typeof Webhook>("extras.webhook").fields.health
+    expect(healthStates).toEqual(Object.keys(choices ?? {}))
+    expect(new Set(told.map(([, { health = "healthy" }]) => health))).toEqual(new Set(healthStates))
+  })
 
   it("never calls a share whole where something failed", () => {
     expect([percent(1, 1), percent(999_999, 1_000_000), percent(0, 3), percent(0, 0)]).toEqual([

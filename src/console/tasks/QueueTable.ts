@@ -67,6 +67,10 @@ interface Around {
   readonly now: number
 }
 
+/** Whether its sentence says nothing that somebody who looks at queues has to know. */
+const isUsual = ({ state, needsLook, paused, day }: Health): boolean =>
+  state === "healthy" && !needsLook && !paused && day.attempts > 0
+
 const row = (request: Request, queue: Queue, { health, mayChange, now }: Around): Html => {
   const { id, name, enabled, paused, queued, sending, waiting, failed, oldest } = queue
   return html`<tr>
@@ -74,7 +78,7 @@ const row = (request: Request, queue: Queue, { health, mayChange, now }: Around)
       ${health === undefined ? "" : stateDot(health)}
       <div>
         <a href="${pathOf(webhookType, id)}">${name}</a>
-        ${health === undefined || health.state === "healthy" ? "" : html`<div class="sub wrap">${health.sentence}</div>`}
+        ${health === undefined || isUsual(health) ? "" : html`<div class="sub wrap">${health.sentence}</div>`}
       </div>
     </th>
     <td class="num">${queued === 0 ? 0 : waitingLink(id, queued)}</td>
@@ -85,7 +89,7 @@ const row = (request: Request, queue: Queue, { health, mayChange, now }: Around)
     </td>
     <td class="num lo">${oldest === null ? none : ageText(oldest, now)}</td>
     <td class="ra">
-      ${mayChange && health?.breaker !== undefined && health.state !== "paused" ? form(request, queue, "probe", "Probe now", "send") : ""}
+      ${mayChange && health?.breaker !== undefined && !paused ? form(request, queue, "probe", "Probe now", "send") : ""}
       ${mayChange && enabled ? (paused ? form(request, queue, "resume", "Resume", "player-play") : form(request, queue, "pause", "Pause", "player-pause")) : ""}
     </td>
   </tr>`

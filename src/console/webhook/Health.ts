@@ -1,29 +1,32 @@
 /** A webhook's health and last answer in words and colour. */
 import type { Health } from "../../history/health/Healths.ts"
-import type { HealthState } from "../../history/health/WebhookHealth.ts"
 import { type Html, html } from "../Html.ts"
 import type { IconName } from "../Sprite.ts"
 import { icon } from "../frame/Icon.ts"
 import { bars } from "../chart/Bars.ts"
 
-/** The colour of a state, and the icon of one that deserves a look. */
-const looks: Readonly<Record<HealthState, { readonly dot: string; readonly icon?: IconName }>> = {
-  healthy: { dot: "ok" },
-  degraded: { dot: "warn", icon: "alert-triangle" },
-  failing: { dot: "bad", icon: "alert-triangle" },
-  paused: { dot: "off", icon: "player-pause" },
-  disabled: { dot: "off", icon: "ban" },
-  silent: { dot: "off" }
+interface Look {
+  readonly dot: "ok" | "warn" | "bad" | "off"
+  readonly icon?: IconName
+}
+
+/** The colour, and the icon of a webhook that deserves a look or sends nothing. */
+const lookOf = ({ state, needsLook, paused, day }: Health): Look => {
+  if (state === "stopped") return { dot: "off", icon: "ban" }
+  if (paused) return { dot: "off", icon: "player-pause" }
+  if (needsLook) return { dot: state === "failing" ? "bad" : "warn", icon: "alert-triangle" }
+  return { dot: day.attempts === 0 ? "off" : "ok" }
 }
 
 /** Beside a name: its colour. The word stands in `stateLabel`. */
-export const stateDot = ({ state, sentence }: Health): Html =>
-  html`<span class="dot ${looks[state].dot}" title="${sentence}"></span>`
+export const stateDot = (health: Health): Html =>
+  html`<span class="dot ${lookOf(health).dot}" title="${health.sentence}"></span>`
 
-/** The state as a word. */
-export const stateLabel = ({ state }: Health): Html => {
-  const { dot, icon: name } = looks[state]
-  return html`<span class="lbl lbl-${dot}">${name === undefined ? "" : icon(name)}${state}</span>`
+/** The health as a word, with the pause beside it. */
+export const stateLabel = (health: Health): Html => {
+  const { dot, icon: name } = lookOf(health)
+  const paused = health.paused && health.state !== "stopped" ? ", paused" : ""
+  return html`<span class="lbl lbl-${dot}">${name === undefined ? "" : icon(name)}${health.state}${paused}</span>`
 }
 
 /** The last 24 hours as bars. */

@@ -2,7 +2,7 @@
 import { Clock, Effect } from "effect"
 import { type Health, healthOf } from "../../history/health/Healths.ts"
 import { noTraffic, trafficTogether } from "../../history/health/Traffic.ts"
-import { needsLook, percent } from "../../history/health/WebhookHealth.ts"
+import { percent } from "../../history/health/WebhookHealth.ts"
 import { mayDo } from "../../inventory/Clearance.ts"
 import type { Row, RowOf } from "../../inventory/Field.ts"
 import { objectType, registry } from "../../inventory/Registry.ts"
@@ -118,10 +118,9 @@ const pauseButton = ({ id, name, paused }: WebhookRow): Html => {
 
 const strip = (traffic: typeof noTraffic, healths: ReadonlyArray<Health>): Html => {
   const waits = healths.filter(({ waiting }) => waiting > 0)
-  const ill = healths.filter(({ state }) => needsLook(state))
-  const illWords =
-    [...Map.groupBy(ill, ({ state }) => state)].map(([state, all]) => `${all.length} ${state}`).join(", ") ||
-    "all are well"
+  const ill = healths.filter(({ needsLook }) => needsLook)
+  const failing = ill.filter(({ state }) => state === "failing").length
+  const illWords = ill.length === 0 ? "all are well" : `${failing === 0 ? "none" : number(failing)} failing`
   const stat = (title: string, value: string, note: Html): Html =>
     html`<div class="stat">
       <span class="k">${title}</span><span class="v">${value}</span><span class="d">${note}</span>

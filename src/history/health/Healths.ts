@@ -8,12 +8,13 @@ import { backlogTable } from "../../log/BacklogTable.ts"
 import { openBreakerOf } from "../../log/BreakerTable.ts"
 import type { OpenBreaker } from "./Held.ts"
 import { type Span, type Traffic, dayByHour, noTraffic, spansOf, trafficOf } from "./Traffic.ts"
-import { type WebhookHealth, webhookHealth } from "./WebhookHealth.ts"
+import { type HealthState, type WebhookHealth, webhookHealth } from "./WebhookHealth.ts"
 
-type WebhookRow = Pick<RowOf<typeof Webhook>, "id" | "enabled" | "paused" | "disabled_note" | "health" | "health_since">
+type WebhookRow = Pick<RowOf<typeof Webhook>, "id" | "paused" | "disabled_note" | "health" | "health_since">
 
 export interface Health extends WebhookHealth {
   readonly webhook: number
+  readonly paused: boolean
   /** The last 24 hours. */
   readonly day: Traffic
   /** The same by the hour; empty if there was none. */
@@ -62,15 +63,14 @@ export const healthOf = Effect.fnUntraced(function* (webhooks: ReadonlyArray<Web
     trafficOf(ids, 1),
     spansOf(ids, dayByHour)
   ])
-  return webhooks.map(({ id, enabled, paused, disabled_note: note, health, health_since: since }): Health => {
+  return webhooks.map(({ id, disabled_note: note, health, health_since: since, ...row }): Health => {
     const { waiting = 0, breaker, last } = now.get(id) ?? {}
     const day = days.get(id) ?? noTraffic
-    const known = { waiting, day, breaker: breaker ?? undefined }
+    const known = { waiting, day, breaker: breaker ?? undefined, paused: row.paused === true }
     return {
       ...webhookHealth({
         ...known,
-        ...{ enabled: enabled === true, paused: paused === true, disabledNote: note ?? "" },
-        failingSince: health === "failing" ? (since ?? undefined) : undefined,
+        ...{ health: health as HealthState, since, disabledNote: note ?? "" },
         hour: hours.get(id) ?? noTraffic
       }),
       ...known,

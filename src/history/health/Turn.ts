@@ -1,12 +1,11 @@
 /** Whether the stored health of a webhook has to turn. Pure. */
-
-type StoredHealth = "healthy" | "failing" | "stopped"
+import type { HealthState } from "./WebhookHealth.ts"
 
 /** The observed state of a webhook. Times are milliseconds since 1970 on Postgres' clock, if not said otherwise. */
 export interface Observed {
   readonly enabled: boolean
   /** As it is stored. */
-  readonly health: StoredHealth
+  readonly health: HealthState
   /** The breakers that opened because attempts failed, in the processes that are alive; null for none. */
   readonly open: { readonly until: number; readonly reason: string } | null
   /** How many deliveries it may have that failed for good, if it has more of them; null if not. */
@@ -16,7 +15,7 @@ export interface Observed {
 }
 
 interface Turn {
-  readonly health: StoredHealth
+  readonly health: HealthState
   /** A sentence. */
   readonly why: string
 }

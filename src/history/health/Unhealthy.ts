@@ -7,7 +7,6 @@ import type Webhook from "../../inventory/types/extras/Webhook.ts"
 import { breakerTable } from "../../log/BreakerTable.ts"
 import { trafficTable } from "../../log/Traffic.ts"
 import { type Health, healthOf } from "./Healths.ts"
-import { type HealthState, needsLook } from "./WebhookHealth.ts"
 
 const webhookType = objectType<typeof Webhook>("extras.webhook")
 
@@ -34,7 +33,7 @@ export const unhealthyWebhooks = Effect.gen(function* () {
     found.map(({ id }) => id)
   )
   const names = new Map(rows.map(({ id, name }) => [id, name]))
-  const healths = (yield* healthOf(rows)).filter(({ state }) => needsLook(state))
+  const healths = (yield* healthOf(rows)).filter(({ needsLook }) => needsLook)
   return healths
     .map((health): Unhealthy => ({ ...health, name: names.get(health.webhook) ?? "" }))
     .sort((one, other) => other.waiting - one.waiting)
@@ -46,7 +45,12 @@ const namedMax = 3
 /** `2 webhooks are failing (cmdb, ipam): 1,367 deliveries wait for them`; undefined if none needs a look. Pure. */
 export const unhealthySentence = (all: ReadonlyArray<Unhealthy>): string | undefined => {
   if (all.length === 0) return undefined
-  const counts = [...Map.groupBy(all, ({ state }) => state)].map(([state, each]) => counted(each.length, state))
+  const failing = all.filter(({ state }) => state === "failing").length
+  const others = all.length - failing
+  const counts = [
+    ...(failing === 0 ? [] : [failing === 1 ? "1 webhook is failing" : `${failing} webhooks are failing`]),
+    ...(others === 0 ? [] : [others === 1 ? "1 webhook needs a look" : `${others} webhooks need a look`])
+  ]
   const more = all.length > namedMax ? `, and ${all.length - namedMax} more` : ""
   const names = all
     .slice(0, namedMax)
@@ -56,6 +60,3 @@ export const unhealthySentence = (all: ReadonlyArray<Unhealthy>): string | undef
   const waits = waiting === 1 ? "1 delivery waits" : `${waiting.toLocaleString("en")} deliveries wait`
   return `${counts.join(", ")} (${names}${more}): ${waits} for ${all.length === 1 ? "it" : "them"}`
 }
-
-const counted = (count: number, state: HealthState): string =>
-  count === 1 ? `1 webhook is ${state}` : `${count} webhooks are ${state}`

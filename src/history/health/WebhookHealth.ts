@@ -1,23 +1,23 @@
 /** How a webhook is, in a word and a sentence. Pure. */
+import type { RowOf } from "../../inventory/Field.ts"
+import { objectType } from "../../inventory/Registry.ts"
+import type Webhook from "../../inventory/types/extras/Webhook.ts"
 import { type OpenBreaker, byBreaker } from "./Held.ts"
 import type { Traffic } from "./Traffic.ts"
 
-/**
- * - `failing`: as it is stored (Turn.ts).
- * - `paused`, `disabled`: somebody asked for it, or the receiver did.
- * - `degraded`: stored as healthy, and of what was sent in the last hour much was not taken, or its circuit breaker is
- *   open: nothing is sent until the receiver answers a probe.
- * - `healthy`: what was sent lately was taken.
- * - `silent`: nothing was sent in the last 24 hours.
- */
-export const healthStates = ["healthy", "degraded", "failing", "paused", "disabled", "silent"] as const
-export type HealthState = (typeof healthStates)[number]
+/** The choices of the field `health` of webhooks: the API, the console and the metrics use no other words. */
+export type HealthState = Exclude<RowOf<typeof Webhook>["health"], "" | null>
+
+export const healthStates = Object.keys(
+  objectType<typeof Webhook>("extras.webhook").fields.health.choices ?? {}
+) as ReadonlyArray<HealthState>
 
 export interface Known {
-  readonly enabled: boolean
+  /** As it is stored (Turn.ts). */
+  readonly health: HealthState
+  /** Since when, ISO 8601; null if it never turned. */
+  readonly since: string | null
   readonly paused: boolean
-  /** Since when it is stored as failing, ISO 8601; undefined if it is not. */
-  readonly failingSince: string | undefined
   /** Why it disabled itself; "" if it did not. */
   readonly disabledNote: string
   readonly breaker: OpenBreaker | undefined
@@ -29,46 +29,45 @@ export interface Known {
 
 export interface WebhookHealth {
   readonly state: HealthState
+  /** Whether somebody has to look at it: it is failing, or still healthy and in trouble. */
+  readonly needsLook: boolean
   readonly sentence: string
 }
 
-/** Whether somebody has to look at a webhook in this state. */
-export const needsLook = (state: HealthState): boolean => state === "failing" || state === "degraded"
+/** Share of failed attempts of the last hour from which a healthy webhook is in trouble. */
+const troubledShare = 0.1
 
-/** Share of attempts of the last hour that were not taken, from which a webhook is degraded. */
-const degradedShare = 0.1
+/** Also in trouble: nothing is sent while the circuit breaker is open. */
+const isTroubled = ({ breaker, hour }: Known): boolean =>
+  breaker !== undefined || hour.attempts - hour.delivered > troubledShare * hour.attempts
 
 export const webhookHealth = (known: Known): WebhookHealth => {
-  const state = stateOf(known)
-  return { state, sentence: sentences[state](known) }
+  const { health, paused } = known
+  const needsLook = !paused && (health === "failing" || (health === "healthy" && isTroubled(known)))
+  return { state: health, needsLook, sentence: sentenceOf(known, needsLook) }
 }
 
-const stateOf = ({ enabled, paused, failingSince, breaker, hour, day }: Known): HealthState => {
-  if (!enabled) return "disabled"
-  if (paused) return "paused"
-  if (failingSince !== undefined) return "failing"
-  if (breaker !== undefined || hour.attempts - hour.delivered > degradedShare * hour.attempts) return "degraded"
-  return day.attempts === 0 ? "silent" : "healthy"
-}
-
-const sentences: Readonly<Record<HealthState, (known: Known) => string>> = {
-  healthy: ({ day }) =>
-    `Healthy: ${percent(day.delivered, day.attempts)} of ${counted(day.attempts, "attempt")} in 24 hours succeeded${half(day)}.`,
-  degraded: (known) => `Degraded: ${troubles(known)}`,
-  failing: (known) => `Failing since ${known.failingSince!.slice(0, 16).replace("T", " ")} UTC: ${troubles(known)}`,
-  paused: ({ waiting }) => `Paused: ${waitingWords(waiting)}.`,
-  disabled: ({ disabledNote }) =>
-    `Disabled${disabledNote === "" ? "" : `: ${withoutStop(disabledNote)}`}. Nothing is queued for it.`,
-  silent: ({ waiting }) =>
-    waiting === 0 ? "Silent: nothing was sent in 24 hours." : `Nothing was sent in 24 hours; ${waitingWords(waiting)}.`
+const sentenceOf = (known: Known, needsLook: boolean): string => {
+  const { health, since, paused, disabledNote, day, waiting } = known
+  if (health === "stopped") {
+    const why = disabledNote === "" ? "it is disabled" : withoutStop(disabledNote)
+    return `Stopped: ${why}. Nothing is queued for it.`
+  }
+  if (paused) return `Paused: ${waitingWords(waiting)}.`
+  if (health === "failing") {
+    return `Failing${since === null ? "" : ` since ${since.slice(0, 16).replace("T", " ")} UTC`}: ${troubles(known)}`
+  }
+  if (needsLook) return `Healthy, but ${troubles(known)}`
+  if (day.attempts === 0) {
+    return `Healthy: nothing was sent in 24 hours${waiting === 0 ? "" : `; ${waitingWords(waiting)}`}.`
+  }
+  return `Healthy: ${percent(day.delivered, day.attempts)} of ${counted(day.attempts, "attempt")} in 24 hours succeeded${half(day)}.`
 }
 
 const troubles = ({ breaker, hour, waiting }: Known): string => {
   const waits = waitingWords(waiting)
   if (breaker !== undefined) {
-    return waiting === 0
-      ? `nothing waits; sending is held ${byBreaker(breaker)}.`
-      : `${waits}, held ${byBreaker(breaker)}.`
+    return waiting === 0 ? `sending is held ${byBreaker(breaker)}.` : `${waits}, held ${byBreaker(breaker)}.`
   }
   const failed = hour.attempts - hour.delivered
   return failed === 0

@@ -39,6 +39,7 @@ const span = {
 const health = {
   webhook: integer,
   state: words(...healthStates),
+  needs_look: described(flag, "It is failing, or healthy and in trouble: its breaker is open, or attempts fail."),
   sentence: described(string, "How it is, in words."),
   waiting: described(integer, "Deliveries that are queued, sent or retried."),
   breaker: orNull(record({ opened: time, until: time, reason: string })),
@@ -159,9 +160,6 @@ export const describedWebhooks: Endpoints = {
   "/api/extras/webhooks/health/": {
     get: {
       summary: "How webhooks are, by the filters of their list",
-      parameters: [
-        { name: "state", in: "query", schema: words(...healthStates), description: "Webhooks in one of these states." }
-      ],
       answer: pageOf(record(health))
     }
   },

@@ -1,7 +1,8 @@
 /** Handlers that may run before the sender's token was looked up: their type demands proof that it was checked. */
 import { Effect, Exit } from "effect"
 import { expect, it } from "vitest"
-import { type AtOnce, type Handler, type Reply, type Request, atOnce } from "../../src/http/Route.ts"
+import { type AtOnce, type Handler, type Reply, atOnce } from "../../src/http/Route.ts"
+import type { Request } from "../../src/http/wire/Request.ts"
 import { type Checked, checkedBy, mapChecked } from "../../src/inventory/read/Premise.ts"
 import { everything } from "../../src/inventory/derive/filter/Where.ts"
 

@@ -1,8 +1,7 @@
 /** How the engine is, at the head of every page: how far capture is behind, what is queued, what failed. */
 import { Effect } from "effect"
 import { type Gauges, gaugesOf } from "../../history/tasks/Gauges.ts"
-import { mayWatch } from "../../http/describe/MetricsAccess.ts"
-
+import { mayWatch } from "../../http/system/MetricsAccess.ts"
 import { mayView } from "../../inventory/Clearance.ts"
 import type { Request } from "../../http/wire/Request.ts"
 import { objectType } from "../../inventory/Registry.ts"

@@ -1,5 +1,6 @@
 /** The requirement of a clause and the value that it found, as sentences. Pure. */
 import type { Explanation } from "./Explanation.ts"
+import { operatorOf } from "./Operator.ts"
 
 /** Most characters of a value in a sentence. */
 const valueCharsMax = 120
@@ -9,33 +10,23 @@ const printed = (value: unknown): string => {
   return text.length > valueCharsMax ? `${text.slice(0, valueCharsMax).toWellFormed()}…` : text
 }
 
-/** The requirement of each operator for the value, and its negation. */
-const wishes: Readonly<Record<string, readonly [holds: string, negated: string]>> = {
-  eq: ["equal to", "other than"],
-  gt: ["greater than", "not greater than"],
-  gte: ["at least", "less than"],
-  lt: ["less than", "at least"],
-  lte: ["at most", "greater than"],
-  in: ["one of", "none of"],
-  contains: ["a value that contains", "a value that does not contain"],
-  regex: ["a match of", "no match of"]
-}
-
 /** `status.value equal to "active"`; `site changed`. */
 export const clauseText = ({ attr = "", op = "eq", value, negate = false }: Explanation): string => {
-  if (op === "changed" || op === "unchanged")
-    return `${attr} ${(op === "changed") === negate ? "unchanged" : "changed"}`
-  return `${attr} ${wish(op, negate)} ${printed(value)}`
+  const requirement = `${attr} ${wish(op, negate)}`
+  return comparesStates(op) ? requirement : `${requirement} ${printed(value)}`
 }
 
-const wish = (op: string, negate: boolean): string => wishes[op]?.[negate ? 1 : 0] ?? op
+const wish = (op: string, negate: boolean): string => operatorOf(op)?.wish[negate ? 1 : 0] ?? op
+
+/** Whether the operator compares the states before and after, and takes no value. */
+const comparesStates = (op: string): boolean => "between" in (operatorOf(op) ?? {})
 
 /** `status.value is "planned"; needs equal to "active"`: why a clause did not hold. */
 export const missText = (clause: Explanation): string => {
   const { attr = "", op = "eq", value, negate = false, outcome, reason } = clause
   if (outcome === "hidden") return `${clauseText(clause)}: you may not view what it reads`
   if (reason !== undefined) return reason
-  if (op === "changed" || op === "unchanged") {
+  if (comparesStates(op)) {
     const same = printed(clause.before) === printed(clause.after)
     return same
       ? `${attr} did not change: it is ${printed(clause.after)}`

@@ -13,7 +13,7 @@
  * `request.method`. `changed` and `unchanged` take no value: they compare the two states.
  */
 import { effortMax } from "../pattern/Pattern.ts"
-import { type ChangeOperator, type Comparison, kindOf, operators } from "./Operator.ts"
+import { type ChangeOperator, type Comparison, kindOf, operatorOf, operators } from "./Operator.ts"
 
 export type Condition = { readonly kind: "all" | "any"; readonly items: ReadonlyArray<Condition> } | Clause
 
@@ -112,7 +112,7 @@ const clause = (fields: Readonly<Record<string, unknown>>, place: string, spend:
     throw fail("attr", `An attribute is a path and no template, such as ${instead}`)
   }
   if (typeof negate !== "boolean") throw fail("negate", `Must be true or false, not ${nameOf(negate)}.`)
-  const operator = typeof op === "string" && Object.hasOwn(operators, op) ? operators[op] : undefined
+  const operator = typeof op === "string" ? operatorOf(op) : undefined
   if (typeof op !== "string" || operator === undefined) {
     const given = typeof op === "string" ? op : nameOf(op)
     throw fail("op", `Unknown operator: ${given}. Must be one of: ${Object.keys(operators).join(", ")}`)

@@ -121,11 +121,11 @@ const foundIn = ({ test }: Clause, read: unknown, show: (value: unknown) => unkn
   return { before: show(before), after: show(after) }
 }
 
-const reasonOf = ({ path, op }: Clause, { snapshots }: Subject, found: Found | undefined): string => {
+const reasonOf = ({ path, op, test }: Clause, { snapshots }: Subject, found: Found | undefined): string => {
   const attribute = path.join(".")
   if (isSpent()) return tooCostly
   if (found !== undefined) return `'${op}' cannot compare what ${attribute} holds.`
-  const inSnapshots = path[0] === "snapshots" || op === "changed" || op === "unchanged"
+  const inSnapshots = path[0] === "snapshots" || "between" in test
   if (inSnapshots && snapshots === undefined) return "There are no snapshots."
   return `There is no ${attribute}.`
 }

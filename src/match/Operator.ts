@@ -1,5 +1,6 @@
 /**
- * Operators of conditions: which values each accepts in a document, and how it compares. A new one is one entry.
+ * Operators of conditions: which values each accepts in a document, how it compares, and its words. A new one is one
+ * entry: verdicts, messages and the table in docs/webhooks.md take their words from it.
  *
  * Values compare as in Python, which NetBox users know: 1, 1.0 and true are equal, "1" and 1 are not.
  */
@@ -15,12 +16,19 @@ type ValueKind = "string" | "boolean" | "number" | "list" | "null"
 /** Compares an attribute with the clause's value, or its values before and after the change. */
 type Operator = ValueOperator | ChangeOperator
 
-export interface ChangeOperator {
+interface Words {
+  /** The requirement for the value, as a verdict tells it, and its negation: "equal to", "other than". */
+  readonly wish: readonly [holds: string, negated: string]
+  /** The rest of the sentence "It holds if the attribute …", for docs/webhooks.md. */
+  readonly holdsIf: string
+}
+
+export interface ChangeOperator extends Words {
   /** Null where the object did not exist. */
   readonly between: (before: unknown, after: unknown) => boolean
 }
 
-interface ValueOperator {
+interface ValueOperator extends Words {
   /** Kinds of value that a clause with this operator may hold. */
   readonly accepts: ReadonlyArray<ValueKind>
   /** Compiles the comparison with a clause's value; throws an Error with the reason if the value is invalid. */
@@ -30,7 +38,9 @@ interface ValueOperator {
 }
 
 /** `holds`: of a difference that is negative where the attribute is the smaller one. */
-const ordered = (holds: (difference: number) => boolean): ValueOperator => ({
+const ordered = (holds: (difference: number) => boolean, ...wish: Words["wish"]): ValueOperator => ({
+  wish,
+  holdsIf: `is a number that is ${wish[0]} the value`,
   accepts: ["number"],
   compile: (value) => (actual) => {
     const number = typeof actual === "boolean" ? Number(actual) : actual
@@ -68,14 +78,18 @@ export const scalar = (value: unknown): unknown => {
 
 export const operators: Readonly<Record<string, Operator>> = {
   eq: {
+    wish: ["equal to", "other than"],
+    holdsIf: "equals the value. It is the operator of a clause that names none.",
     accepts: ["string", "boolean", "number", "list", "null"],
     compile: (value) => (actual) => equal(actual, value)
   },
-  gt: ordered((difference) => difference > 0),
-  gte: ordered((difference) => difference >= 0),
-  lt: ordered((difference) => difference < 0),
-  lte: ordered((difference) => difference <= 0),
+  gt: ordered((difference) => difference > 0, "greater than", "not greater than"),
+  gte: ordered((difference) => difference >= 0, "at least", "less than"),
+  lt: ordered((difference) => difference < 0, "less than", "at least"),
+  lte: ordered((difference) => difference <= 0, "at most", "greater than"),
   in: {
+    wish: ["one of", "none of"],
+    holdsIf: "is one of the values",
     accepts: ["list"],
     compile: (value) => (actual) => {
       pay((value as ReadonlyArray<unknown>).length / perUnit.items)
@@ -83,10 +97,15 @@ export const operators: Readonly<Record<string, Operator>> = {
     }
   },
   contains: {
+    wish: ["a value that contains", "a value that does not contain"],
+    holdsIf: "is a list with the value, a text with that part, or an object with that key",
     accepts: ["string", "boolean", "number", "list"],
     compile: (value) => (actual) => contains(actual, value)
   },
   regex: {
+    wish: ["a match of", "no match of"],
+    holdsIf:
+      "is a text that matches the regular expression from its beginning, as Python's `re.match`, without lookaround and backreferences",
     accepts: ["string"],
     effort: (value) => effortOf(value as string),
     compile: (value) => {
@@ -98,9 +117,21 @@ export const operators: Readonly<Record<string, Operator>> = {
       }
     }
   },
-  changed: { between: (before, after) => !equal(before, after) },
-  unchanged: { between: equal }
+  changed: {
+    wish: ["changed", "unchanged"],
+    holdsIf: "differs between the states before and after. It takes no value.",
+    between: (before, after) => !equal(before, after)
+  },
+  unchanged: {
+    wish: ["unchanged", "changed"],
+    holdsIf: "is the same in the states before and after. It takes no value.",
+    between: equal
+  }
 }
+
+/** The operator of this name; undefined for a name of none. */
+export const operatorOf = (name: string): Operator | undefined =>
+  Object.hasOwn(operators, name) ? operators[name] : undefined
 
 /** The kind of a value in a document; undefined for an object, which no operator takes. */
 export const kindOf = (value: unknown): ValueKind | undefined => {

@@ -2,18 +2,15 @@
  * The paths of NetBox 3.5 that docs/netbox.md lists as missing are those that the API does not have.
  * `RACKWIRE_WRITE_DOCS=1` writes the list into the document.
  */
-import { readFileSync, writeFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type Api, sharedApi } from "../support/Api.ts"
+import { generatedPart, tableOf } from "./Generated.ts"
 
 /** Read from the URLs and views of NetBox 3.5.9. */
 const netboxPaths = JSON.parse(
   readFileSync(new URL("netbox-paths.json", import.meta.url), "utf8")
 ) as ReadonlyArray<string>
-
-const document = new URL("../../docs/netbox.md", import.meta.url)
-
-const section = /(?<=<!-- paths: npm run docs -->\n\n)[^]*?(?=\n\n<!-- end of paths -->)/
 
 let api: Api
 
@@ -26,12 +23,12 @@ afterAll(() => api.stop())
 const appOf = (path: string): string => /^\/api\/(\w+)\/[^/]+\//.exec(path)?.[1] ?? ""
 
 /** The paths as a table with a row for each app. */
-const tableOf = (paths: ReadonlyArray<string>): string => {
+const pathTable = (paths: ReadonlyArray<string>): string => {
   const rows = [...Map.groupBy(paths, appOf)].map(([app, own]) => {
     const names = own.map((path) => `\`${app === "" ? path : path.slice(`/api/${app}/`.length)}\``)
-    return `| ${app === "" ? "" : `\`/api/${app}/\``} | ${names.join(", ")} |`
+    return [app === "" ? "" : `\`/api/${app}/\``, names.join(", ")]
   })
-  return ["| below | is missing |", "| --- | --- |", ...rows].join("\n")
+  return tableOf(["below", "is missing"], rows)
 }
 
 it("are listed", async () => {
@@ -44,10 +41,5 @@ it("are listed", async () => {
     const isThere = !path.includes("{") && (await api.call("GET", path)).status !== 404
     if (!isThere) missing.push(path)
   }
-  const text = () => readFileSync(document, "utf8")
-  if (process.env["RACKWIRE_WRITE_DOCS"] === "1") {
-    const written = text().replace(section, () => tableOf(missing))
-    writeFileSync(document, written)
-  }
-  expect(section.exec(text())?.[0]).toBe(tableOf(missing))
+  expect(generatedPart("netbox.md", "paths", pathTable(missing))).toBe(pathTable(missing))
 })

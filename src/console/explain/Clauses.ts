@@ -40,11 +40,11 @@ export const clauseList = ({ explanation }: { readonly explanation?: Explanation
   ${rest > 0 ? html`<li><span></span><span class="sub">And ${rest} more clauses.</span></li>` : ""}`
 }
 
-const found = ({ outcome, op, before, after, actual, reason }: Explanation): string => {
+const found = ({ outcome, before, after, actual, reason }: Explanation): string => {
   if (outcome === "skipped") return "not evaluated"
   if (outcome === "hidden") return "you may not view it"
   if (reason !== undefined) return reason
-  if (op === "changed" || op === "unchanged") return `${printed(before)} → ${printed(after)}`
+  if (before !== undefined) return `${printed(before)} → ${printed(after)}`
   return printed(actual)
 }
 

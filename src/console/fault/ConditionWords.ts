@@ -1,5 +1,5 @@
 /** Faults of a condition in people's words, with the place in the text that was typed. Pure. */
-import { operators } from "../../match/Operator.ts"
+import { operatorOf } from "../../match/Operator.ts"
 import { positionIn } from "./JsonFault.ts"
 
 /** Python's names of types. */
@@ -24,7 +24,7 @@ const plurals: Readonly<Record<string, string>> = {
 }
 
 const acceptedBy = (op: string): string => {
-  const operator = Object.hasOwn(operators, op) ? operators[op] : undefined
+  const operator = operatorOf(op)
   return operator === undefined || !("accepts" in operator)
     ? "other values"
     : operator.accepts.map((kind) => plurals[kind]).join(", ")

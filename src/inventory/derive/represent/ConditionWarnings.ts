@@ -40,7 +40,8 @@ export const conditionWarnings = (
   for (const { place, attr, op, value } of clausesOf(document, "")) {
     pairs += types.length
     if (pairs > pairsMax || warnings.length >= warningsMax) break
-    const isChange = op === "changed" || op === "unchanged"
+    // An operator without a value compares the states before and after.
+    const isChange = value === undefined
     const path = attr.split(".")
     const found = types.map((type) => [type, eventPath(type, path, isChange)] as const)
     const lacking = found.flatMap(([type, leads]) => (leads === undefined ? [type] : []))

@@ -1,6 +1,6 @@
 /**
  * Every option: environment name, type, default, description. Those of the telemetry are in its folder.
- * Only this module reads the environment. A test compares the table in docs/reference.md with `options`.
+ * Only this module reads the environment. `npm run docs` writes the table in docs/reference.md.
  */
 import { readFileSync } from "node:fs"
 import { Context, Duration, Effect, Layer, Redacted } from "effect"

@@ -110,12 +110,12 @@ describe("imports", () => {
 
   it("reach every file of src, except those that are loaded by their folder", () => {
     const used = new Set(everything.filter((file) => !file.startsWith("test/")).flatMap(importsOf))
-    const isPage = (file: string) => file.startsWith("src/console/") && /^export default /m.test(read(file))
+    const isEntry = (file: string) => /^src\/(console|command)\//.test(file) && /^export default /m.test(read(file))
     const found = (file: string) =>
       file === "src/main.ts" ||
       file === "src/template/plugin/Plugin.ts" ||
       file.startsWith("src/inventory/types/") ||
-      isPage(file)
+      isEntry(file)
     expect(sources.filter((file) => !used.has(file) && !found(file))).toEqual([])
   })
 

@@ -2,7 +2,6 @@
 import { basename, dirname } from "node:path"
 import { describe, expect, it } from "vitest"
 import { headless } from "../ops/commit-msg.mjs"
-import { options } from "../src/Config.ts"
 import { breaking, everything, filesUnder, lines, read, sources, stageOf } from "./support/Sources.ts"
 
 /** Most files directly in a folder. */
@@ -110,24 +109,6 @@ describe("code", () => {
 })
 
 describe("documents", () => {
-  it("list every option of Config.ts", () => {
-    const reference = read("docs/reference.md")
-    const missing = Object.values(options).filter(
-      ({ env, fallback, description }) =>
-        !reference.includes(`| \`${env}\` | ${fallback === "" ? "" : `\`${fallback}\` `}| ${description} |`)
-    )
-    expect(missing.map(({ env }) => env)).toEqual([])
-  })
-
-  it("list every command", () => {
-    const reference = read("docs/reference.md")
-    const names = ["src/main.ts", ...filesUnder("src/command")].flatMap((file) =>
-      [...read(file).matchAll(/Command\.make\(\s*"(\w+)",/g)].map(([, name]) => name)
-    )
-    expect(names.length).toBeGreaterThan(8)
-    expect(names.filter((name) => !reference.includes(`| \`npx rackwire ${name}`))).toEqual([])
-  })
-
   it("name every runtime dependency with its reason in ARCHITECTURE", () => {
     const manifest = JSON.parse(read("package.json")) as { readonly dependencies: Record<string, string> }
     const architecture = read("ARCHITECTURE.md")

@@ -19,9 +19,9 @@ import { Templates } from "../template/Template.ts"
 import { type Durability, durabilityOf } from "../queue/Durable.ts"
 import { unhealthyWebhooks } from "../history/health/Unhealthy.ts"
 import { Clearance } from "../inventory/Clearance.ts"
-import { CommandFailed } from "./CommandFailed.ts"
 import { type Finding, serviceFindings } from "./Findings.ts"
 import { ofService } from "./OfService.ts"
+import { CommandFailed, entry } from "./Entry.ts"
 
 export interface PostgresFacts {
   /** As `server_version_num`: 180004. */
@@ -264,7 +264,7 @@ const warned = Effect.gen(function* () {
   // Before the first start the table does not exist.
 }).pipe(Effect.catch(() => Effect.succeed([])))
 
-export const check = Command.make("check", {}, () =>
+export default Command.make("check", {}, () =>
   Effect.gen(function* () {
     for (const [name, value] of describeSettings(yield* Settings)) yield* Console.log(`      ${name}=${value}`)
     const found = yield* findings
@@ -283,4 +283,10 @@ export const check = Command.make("check", {}, () =>
     if (wrong > 0) return yield* new CommandFailed({ message: `${wrong} of ${found.length} checks ask for a change.` })
     yield* Console.log(`All ${found.length} checks are well.`)
   }).pipe(ofService(foundation))
-).pipe(Command.withDescription("Check the configuration and the servers, and say what to change."))
+).pipe(
+  Command.withDescription("Check the configuration and the servers, and say what to change."),
+  entry({
+    check:
+      "Checks the configuration and the servers, and says what to change. Names webhooks that are failing. Lists changes that were set aside because no event could be made of them (`rackwire_set_aside`), and gaps."
+  })
+)

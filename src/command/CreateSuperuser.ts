@@ -4,8 +4,8 @@ import { database, migrateAll } from "../pipeline/Foundation.ts"
 import { isCommonPassword, tooCommon } from "../inventory/field/CommonPasswords.ts"
 import { passwordLength } from "../inventory/Vault.ts"
 import { createSuperuser as make, hasUser } from "../auth/Superuser.ts"
-import { CommandFailed } from "./CommandFailed.ts"
 import { ofService } from "./OfService.ts"
+import { CommandFailed, entry } from "./Entry.ts"
 
 const failed = (message: string) => new CommandFailed({ message })
 
@@ -33,7 +33,7 @@ const refusePassword = (password: string) => {
 }
 
 /** `createsuperuser`: creates a user with all permissions. With `--update` an existing user gets these and a new password. */
-export const createSuperuser = Command.make(
+export default Command.make(
   "createsuperuser",
   {
     username: Flag.String("username").pipe(
@@ -62,4 +62,10 @@ export const createSuperuser = Command.make(
         exists ? `User ${username} is a superuser with a new password.` : `Superuser ${username} created.`
       )
     }).pipe(ofService(database))
-).pipe(Command.withDescription("Create a superuser; the password is asked for, or read from the standard input."))
+).pipe(
+  Command.withDescription("Create a superuser; the password is asked for, or read from the standard input."),
+  entry({
+    "createsuperuser [--username admin] [--update]":
+      "Creates a user who may do everything; asks for the password, or reads it from standard input. `--update` gives an existing user these rights and a new password."
+  })
+)

@@ -14,8 +14,8 @@ import { Command, Flag } from "effect/cli"
 import { inheritedEnvironment } from "../Config.ts"
 import { database } from "../pipeline/Foundation.ts"
 import { fillInventory, sizeMax } from "./DemoInventory.ts"
-import { CommandFailed } from "./CommandFailed.ts"
 import { ofService } from "./OfService.ts"
+import { CommandFailed, entry } from "./Entry.ts"
 
 const secret = "the receiver knows it too"
 const username = "admin"
@@ -209,7 +209,7 @@ const run = Effect.gen(function* () {
   yield* Console.log("\nStopping. `npx rackwire serve` keeps a service running; README.md says how to go on.")
 })
 
-export const demo = Command.make(
+export default Command.make(
   "demo",
   {
     size: Flag.Int("size").pipe(
@@ -226,4 +226,11 @@ export const demo = Command.make(
       onNone: () => Effect.scoped(run),
       onSome: (interfaces) => Effect.asVoid(fillInventory(interfaces).pipe(ofService(database)))
     })
-).pipe(Command.withDescription("Start everything in a temporary folder, make changes, and show what a receiver gets."))
+).pipe(
+  Command.withDescription("Start everything in a temporary folder, make changes, and show what a receiver gets."),
+  entry({
+    demo: "Starts everything in a temporary folder, makes changes, and shows the webhook that a receiver gets for each.",
+    "demo --size N":
+      "Fills the inventory of the service, which must be empty, with N interfaces and N IP addresses, and the sites, racks, devices, VLANs, prefixes and circuits around them. Every run makes the same objects."
+  })
+)

@@ -8,7 +8,7 @@ import { Console, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Postgres } from "../postgres/Postgres.ts"
 import { migrateAll } from "../pipeline/Foundation.ts"
-import { CommandFailed } from "./CommandFailed.ts"
+import { CommandFailed } from "./Entry.ts"
 
 /** Interfaces of a device, and devices of a site and of a rack. */
 const perDevice = 50

@@ -4,10 +4,10 @@ import { Command, Flag } from "effect/cli"
 import { database } from "../pipeline/Foundation.ts"
 import { unacknowledgedGaps } from "../capture/slot/Gaps.ts"
 import { acknowledgeGap } from "../history/capture/CaptureState.ts"
-import { CommandFailed } from "./CommandFailed.ts"
 import { ofService } from "./OfService.ts"
+import { CommandFailed, entry } from "./Entry.ts"
 
-export const gaps = Command.make(
+export default Command.make(
   "gaps",
   {
     acknowledge: Flag.Int("acknowledge").pipe(
@@ -28,4 +28,10 @@ export const gaps = Command.make(
       for (const { sentence } of found) yield* Console.log(`gap ${sentence}`)
       if (found.length === 0) yield* Console.log("There is no gap.")
     }).pipe(ofService(database))
-).pipe(Command.withDescription("List spans in which changes may not have been captured, or acknowledge one."))
+).pipe(
+  Command.withDescription("List spans in which changes may not have been captured, or acknowledge one."),
+  entry({
+    "gaps [--acknowledge ID]":
+      "Lists gaps: spans in which changes may not have been captured, because the slot was lost or somebody changed the publication. Acknowledging one ends its alarm."
+  })
+)

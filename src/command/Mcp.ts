@@ -10,6 +10,7 @@ import { version } from "../Config.ts"
 import { optional, secret, setting, webAddress } from "../Setting.ts"
 import { type Account, restOf } from "./mcp/Rest.ts"
 import { type Tool, tools } from "./mcp/Tools.ts"
+import { entry } from "./Entry.ts"
 
 const account = Effect.gen(function* () {
   const url = setting("RACKWIRE_URL", webAddress, "http://127.0.0.1:8000", "")
@@ -69,7 +70,7 @@ const unknownTool = (name: string): string =>
     ? `${name} changes something: start the server with --allow-write to offer it.`
     : `There is no tool ${name.slice(0, 100)}.`
 
-export const mcp = Command.make(
+export default Command.make(
   "mcp",
   {
     allowWrite: Flag.Boolean("allow-write").pipe(
@@ -86,4 +87,9 @@ export const mcp = Command.make(
         )
       )
     )
-).pipe(Command.withDescription("Serve the Model Context Protocol on standard input and output, for a running service."))
+).pipe(
+  Command.withDescription("Serve the Model Context Protocol on standard input and output, for a running service."),
+  entry({
+    "mcp [--allow-write]": "Lets a language model ask a running service, by the rights of a token."
+  })
+)

@@ -3,6 +3,7 @@ import { Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
 import { database, migrateAll } from "../pipeline/Foundation.ts"
 import { ofService } from "./OfService.ts"
+import { entry } from "./Entry.ts"
 
 const hasTables = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -11,7 +12,7 @@ const hasTables = Effect.gen(function* () {
 })
 
 /** `migrate`: runs only the migration, which every start runs as well. Prints how it changed existing tables. */
-export const migrate = Command.make("migrate", {}, () =>
+export default Command.make("migrate", {}, () =>
   Effect.gen(function* () {
     const isNew = !(yield* hasTables)
     const statements = yield* migrateAll
@@ -20,4 +21,10 @@ export const migrate = Command.make("migrate", {}, () =>
     for (const statement of statements) yield* Console.log(`${statement};`)
     yield* Console.log(statements.length === 0 ? "Nothing to migrate." : `${statements.length} statements.`)
   }).pipe(ofService(database))
-).pipe(Command.withDescription("Migrate the database to this version; serve does this as well."))
+).pipe(
+  Command.withDescription("Migrate the database to this version; serve does this as well."),
+  entry({
+    migrate:
+      "Migrates the database to this version, and prints how existing tables change; `serve` migrates too. An older Rackwire refuses a database that a newer one has migrated: back up before an upgrade."
+  })
+)

@@ -1,27 +1,28 @@
 /** The command line: `rackwire <command> …`. */
+import { parse } from "node:path"
 import { Cause, Console, Effect } from "effect"
 import { CliError, Command } from "effect/cli"
 import { version } from "../Config.ts"
+import { entriesOf, modulesBelow } from "../Folder.ts"
 import { inWords } from "../telemetry/Telemetry.ts"
+import type { Entry } from "./Entry.ts"
 
-/** Each is loaded when it is named: most need a part of the thousand modules of the service. */
-const commands = {
-  serve: async () => (await import("./Serve.ts")).serve,
-  webhook_receiver: async () => (await import("./WebhookReceiver.ts")).webhookReceiver,
-  migrate: async () => (await import("./Migrate.ts")).migrate,
-  createsuperuser: async () => (await import("./CreateSuperuser.ts")).createSuperuser,
-  check: async () => (await import("./Check.ts")).check,
-  replay: async () => (await import("./Replay.ts")).replay,
-  gaps: async () => (await import("./Gaps.ts")).gaps,
-  restored: async () => (await import("./Restored.ts")).restored,
-  mcp: async () => (await import("./Mcp.ts")).mcp,
-  demo: async () => (await import("./Demo.ts")).demo
-}
+const folder = new URL("./", import.meta.url)
 
-/** The named command; all of them for the help, a completion, or a name that is none. */
-const load = (name: string | undefined) => {
-  const named = Object.entries(commands).filter(([each]) => each === name)
-  return Promise.all((named.length > 0 ? named : Object.entries(commands)).map(([, load]) => load()))
+/** `webhook_receiver` is in WebhookReceiver.ts, like every command in the file of its name. */
+const isNamed = (module: string, name: string): boolean => parse(module).name.toLowerCase() === name.replaceAll("_", "")
+
+/**
+ * The named command; all of them for the help, a completion, or a name that is none. One alone is loaded where it is
+ * named: most need a part of the thousand modules of the service.
+ */
+export const commands = async (name = ""): Promise<ReadonlyArray<Entry>> => {
+  const modules = modulesBelow(folder).filter((module) => !module.includes("/") && !isNamed(module, "Rackwire"))
+  const named = await entriesOf<Entry>(
+    folder,
+    modules.filter((module) => isNamed(module, name))
+  )
+  return named.length > 0 ? named : entriesOf<Entry>(folder, modules)
 }
 
 /** Prints expected errors as a sentence, and defects with a stack trace. */
@@ -35,7 +36,7 @@ const report = (cause: Cause.Cause<unknown>) =>
 /** Runs the command that the arguments name. A failure is printed before the effect fails with it. */
 export const rackwire = (args: ReadonlyArray<string>) =>
   Effect.gen(function* () {
-    const subcommands = yield* Effect.promise(() => load(args[0]))
+    const subcommands = yield* Effect.promise(() => commands(args[0]))
     const command = Command.make("rackwire").pipe(
       Command.withDescription("An infrastructure inventory whose webhooks can be relied on."),
       Command.withSubcommands(subcommands)

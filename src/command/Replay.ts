@@ -8,8 +8,8 @@ import { SqlClient } from "effect/sql"
 import { database } from "../pipeline/Foundation.ts"
 import { refill } from "../changelog/Refill.ts"
 import { askForReplay, momentOf } from "../requests/Replay.ts"
-import { CommandFailed } from "./CommandFailed.ts"
 import { ofService } from "./OfService.ts"
+import { CommandFailed, entry } from "./Entry.ts"
 
 const moment = (name: string, description: string) =>
   Flag.String(name).pipe(
@@ -52,7 +52,7 @@ const follow = Effect.fnUntraced(function* (id: number, dryRun: boolean) {
   }
 })
 
-export const replay = Command.make(
+export default Command.make(
   "replay",
   {
     webhook: Flag.String("webhook").pipe(Flag.withDescription("Name or id of the webhook"), Flag.optional),
@@ -75,7 +75,15 @@ export const replay = Command.make(
       }
       yield* replayEvents(webhook.value, since.value, Option.getOrUndefined(until), dryRun)
     }).pipe(ofService(database))
-).pipe(Command.withDescription("Send past events to a webhook again; the running service does it."))
+).pipe(
+  Command.withDescription("Send past events to a webhook again; the running service does it."),
+  entry({
+    "replay --webhook NAME --since TIME [--until TIME] [--dry-run]":
+      "Sends past events to a webhook again, as far as its current condition accepts them.",
+    "replay --gap ID [--dry-run]":
+      "Queues for every webhook what rows still tell of a gap: objects that were created or updated in it."
+  })
+)
 
 const replayEvents = Effect.fnUntraced(function* (
   webhook: string,

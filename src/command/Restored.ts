@@ -4,8 +4,9 @@ import { Command } from "effect/cli"
 import { database } from "../pipeline/Foundation.ts"
 import { beginRestored } from "../capture/slot/Epoch.ts"
 import { ofService } from "./OfService.ts"
+import { entry } from "./Entry.ts"
 
-export const restored = Command.make("restored", {}, () =>
+export default Command.make("restored", {}, () =>
   Effect.gen(function* () {
     const epoch = yield* beginRestored
     yield* Console.log(
@@ -14,4 +15,10 @@ export const restored = Command.make("restored", {}, () =>
         : `Epoch ${epoch} begins: no delivery gets an id that another one had after the backup.`
     )
   }).pipe(ofService(database))
-).pipe(Command.withDescription("Tell Rackwire that Postgres and Redis were restored from a backup."))
+).pipe(
+  Command.withDescription("Tell Rackwire that Postgres and Redis were restored from a backup."),
+  entry({
+    restored:
+      "Run this after you restored Postgres and Redis together from a backup, before you start the service. A new epoch of delivery ids begins, so that no receiver takes a new delivery for one that it knows. Rackwire notices a copied data directory and a new timeline by itself; running the command too does no harm."
+  })
+)

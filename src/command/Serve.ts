@@ -4,6 +4,7 @@ import { runInNewContext } from "node:vm"
 import { Console, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { type Role, roles, service } from "../Service.ts"
+import { entry } from "./Entry.ts"
 
 const parseRoles = (text: string): ReadonlyArray<Role> => {
   const names = text.split(",").map((name) => name.trim())
@@ -17,7 +18,7 @@ const collectGarbage = Effect.sync(() => {
   ;(runInNewContext("gc") as () => void)()
 })
 
-export const serve = Command.make(
+export default Command.make(
   "serve",
   {
     roles: Flag.String("roles").pipe(
@@ -27,4 +28,9 @@ export const serve = Command.make(
     )
   },
   ({ roles }) => Layer.launch(service(roles, (url) => Effect.andThen(collectGarbage, Console.log(`ready ${url}`))))
-).pipe(Command.withDescription("Run the service."))
+).pipe(
+  Command.withDescription("Run the service."),
+  entry({
+    "serve [--roles api,capture,deliver]": "Runs the service."
+  })
+)

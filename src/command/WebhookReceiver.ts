@@ -6,7 +6,7 @@ import { type IncomingMessage, createServer } from "node:http"
 import { Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { inWords } from "../telemetry/Telemetry.ts"
-import { CommandFailed } from "./CommandFailed.ts"
+import { CommandFailed, entry } from "./Entry.ts"
 
 /** Largest body that is printed, bytes. */
 const bodyBytesMax = 16 * 1024 * 1024
@@ -97,7 +97,7 @@ export const listen = (port: number, withHeaders: boolean, print: (text: string)
     ({ close }) => Effect.sync(close)
   )
 
-export const webhookReceiver = Command.make(
+export default Command.make(
   "webhook_receiver",
   {
     port: Flag.Int("port").pipe(
@@ -122,4 +122,9 @@ export const webhookReceiver = Command.make(
         return yield* Effect.never
       })
     ).pipe(Effect.onInterrupt(() => Console.log("\nExiting...")))
-).pipe(Command.withDescription("Print every webhook that arrives, for troubleshooting."))
+).pipe(
+  Command.withDescription("Print every webhook that arrives, for troubleshooting."),
+  entry({
+    "webhook_receiver [--port 9000] [--no-headers]": "Prints every webhook that arrives."
+  })
+)

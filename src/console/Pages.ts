@@ -7,25 +7,13 @@
  * Each feature has a folder with its pages and their parts. A file whose default export is a route, or several, is a
  * page; this module finds them, and no list names them.
  */
-import { readdirSync } from "node:fs"
-import { extname } from "node:path"
+import { entriesOf, modulesBelow } from "../Folder.ts"
 import type { Route } from "../http/Route.ts"
 
-// TypeScript in a clone, JavaScript in the package: like this module.
-const extension = extname(import.meta.url)
 const folder = new URL("./", import.meta.url)
 
-const load = async (): Promise<ReadonlyArray<Route>> => {
-  const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((file) => file.includes("/") && file.endsWith(extension))
-    .sort()
-  const modules = await Promise.all(
-    files.map(
-      (file) => import(new URL(file, folder).href) as Promise<{ readonly default?: Route | ReadonlyArray<Route> }>
-    )
-  )
-  return modules.flatMap((module) => module.default ?? [])
-}
-
 /** The routes of all pages. */
-export const pages: ReadonlyArray<Route> = await load()
+export const pages: ReadonlyArray<Route> = await entriesOf<Route>(
+  folder,
+  modulesBelow(folder).filter((file) => file.includes("/"))
+)

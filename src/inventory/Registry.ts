@@ -1,22 +1,14 @@
 /**
  * The object types: one per file under `types/`. The folder is scanned, so a new file needs no registration.
  */
-import { readdirSync } from "node:fs"
-import { extname } from "node:path"
+import { entriesOf, modulesBelow } from "../Folder.ts"
 import type { ObjectType } from "./ObjectType.ts"
 
-// TypeScript in a clone, JavaScript in the package: like this module.
-const extension = extname(import.meta.url)
 const folder = new URL("./types/", import.meta.url)
 
 const load = async (): Promise<ReadonlyMap<string, ObjectType>> => {
-  const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(extension))
-    .sort()
-  const modules = await Promise.all(
-    files.map((file) => import(new URL(file, folder).href) as Promise<{ readonly default: ObjectType }>)
-  )
-  const types = new Map(modules.map((module) => [module.default.id, module.default]))
+  const declared = await entriesOf<ObjectType>(folder, modulesBelow(folder))
+  const types = new Map(declared.map((type) => [type.id, type]))
   for (const type of types.values()) {
     for (const [name, { reference }] of Object.entries(type.fields)) {
       if (reference === undefined || types.has(reference.type)) continue

@@ -32,6 +32,7 @@ import { Connections } from "./http/Connections.ts"
 import { serve } from "./http/Server.ts"
 import { limitsInUse } from "./limit/ProcessLimits.ts"
 import { Presence } from "./postgres/Presence.ts"
+import { statusMetrics } from "./telemetry/StatusMetrics.ts"
 import { reseal } from "./inventory/Reseal.ts"
 import { OptionRefused } from "./Setting.ts"
 import { Append } from "./queue/Append.ts"
@@ -197,3 +198,53 @@ const stages = (chosen: ReadonlyArray<Role>, ready: Ready) => {
     Layer.provide(foundation)
   )
 }
+
+statusMetrics("limits", {
+  requests: {
+    name: "rackwire_requests",
+    help: "Requests to receivers without an answer yet, in this process.",
+    symptom: "queueGrows"
+  },
+  requestsMax: {
+    name: "rackwire_requests_limit",
+    help: "Most requests to receivers at the same time.",
+    symptom: "limits"
+  },
+  eventBytes: { name: "rackwire_event_bytes", help: "Events of deliveries that have begun.", symptom: "limits" },
+  eventBytesMax: {
+    name: "rackwire_event_limit_bytes",
+    help: "Most bytes of events of deliveries that have begun.",
+    symptom: "limits"
+  },
+  bodyBytes: { name: "rackwire_body_bytes", help: "Rendered bodies of deliveries that have begun.", symptom: "limits" },
+  bodyBytesMax: {
+    name: "rackwire_body_limit_bytes",
+    help: "Most bytes of rendered bodies of deliveries that have begun.",
+    symptom: "limits"
+  },
+  webhooksWaiting: {
+    name: "rackwire_webhooks_waiting",
+    help: "Webhooks that wait for their share of requests, or of the bytes of events or bodies.",
+    symptom: "limits"
+  },
+  idleConnections: {
+    name: "rackwire_idle_connections",
+    help: "Connections to receivers that are kept for the next request.",
+    symptom: "limits"
+  },
+  idleConnectionsMax: {
+    name: "rackwire_idle_connections_limit",
+    help: "Most connections to receivers that are kept for the next request.",
+    symptom: "limits"
+  },
+  clientConnections: {
+    name: "rackwire_client_connections",
+    help: "Connections of clients of the API and the pages.",
+    symptom: "limits"
+  },
+  clientConnectionsMax: {
+    name: "rackwire_client_connections_limit",
+    help: "Most connections of clients of the API and the pages; one address has its share of them.",
+    symptom: "limits"
+  }
+})

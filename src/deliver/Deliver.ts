@@ -15,7 +15,6 @@ import { inWords } from "../telemetry/Telemetry.ts"
 import { Presence, processNews } from "../postgres/Presence.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { Streams } from "../queue/Streams.ts"
-import { lookups } from "../transport/Lookups.ts"
 import { type Actors, makeActors } from "./actor/Actors.ts"
 import { hold } from "./actor/Intake.ts"
 import { probeNews } from "../log/BreakerTable.ts"
@@ -36,6 +35,7 @@ import { absentAmong, discardDeleted } from "../queue/reconcile/Deleted.ts"
 import { Sample } from "../queue/reconcile/Sample.ts"
 import { allWebhooks } from "../log/BacklogTable.ts"
 import { sweep } from "./Sweeper.ts"
+import { statusOf } from "./Status.ts"
 import { backlog } from "../history/tasks/Backlog.ts"
 
 const webhookType = objectType("extras.webhook")
@@ -89,14 +89,7 @@ export class Deliver extends Context.Service<
       const { tell } = yield* Presence
       yield* tell(
         "deliver",
-        Effect.sync(() => ({
-          isStopped: actors.intake.isStopped,
-          webhooks: actors.count(),
-          lookups: lookups.counts.running,
-          lookupsWaiting: lookups.counts.waiting,
-          inFlight: actors.all().reduce((sum, [, actor]) => sum + actor.held().length, 0),
-          breakersOpen: actors.all().filter(([, actor]) => actor.isOpen()).length
-        }))
+        Effect.sync(() => statusOf(actors))
       )
       yield* tell("backlog", yield* backlog)
       const log = yield* DeliveryLog

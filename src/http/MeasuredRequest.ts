@@ -1,6 +1,24 @@
 /** Measures one request: how long its answer takes, and why it is refused. */
-import { requestDuration, requestsRefused } from "../telemetry/Metrics.ts"
+import { counter, histogram } from "../telemetry/Series.ts"
 import type { Refusal } from "./Route.ts"
+
+/** Few bounds: there is a histogram for each route. */
+const requestSeconds = [0.005, 0.025, 0.1, 0.5, 2.5, 10]
+
+const requestDuration = histogram({
+  name: "rackwire_http_request_duration_seconds",
+  help: "Duration of a request to the API or a page until its answer begins, by route, method and status.",
+  symptom: "api",
+  labels: { route: "open", method: "open", status: "open" },
+  bounds: requestSeconds
+})
+
+const requestsRefused = counter({
+  name: "rackwire_http_requests_refused_total",
+  help: "Requests to the API or a page that were refused, by reason.",
+  symptom: "api",
+  labels: { reason: "open" }
+})
 
 /** Anybody may send any word as a method. */
 const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"])

@@ -1,18 +1,60 @@
 /** Measures attempts and batches of the log. Called once per attempt on the hot path: plain calls, no fiber. */
-import {
-  attemptDuration,
-  attemptFailures,
-  deliveriesEnded,
-  logBatchDuration,
-  logBatchSize,
-  queuedToSent,
-  retryLateness
-} from "../telemetry/Metrics.ts"
+import { counter, histogram, longSeconds, shortSeconds } from "../telemetry/Series.ts"
 import { parseTraceparent } from "../telemetry/TraceContext.ts"
 import { addSpan, isTracing, newSpanId, traceOf } from "../telemetry/Traces.ts"
 import type { Delivery } from "../event/Delivery.ts"
 import type { Attempt } from "./Attempt.ts"
 import type { Outcome } from "../event/Outcome.ts"
+
+const queuedToSent = histogram({
+  name: "rackwire_queued_to_sent_seconds",
+  help: "From queueing a delivery until its first attempt begins.",
+  symptom: "late",
+  bounds: longSeconds
+})
+
+const retryLateness = histogram({
+  name: "rackwire_retry_lateness_seconds",
+  help: "How much later than planned a further attempt of a delivery begins.",
+  symptom: "late",
+  bounds: longSeconds
+})
+
+const attemptDuration = histogram({
+  name: "rackwire_attempt_duration_seconds",
+  help: "Duration of an attempt, rendering and connecting included, by its outcome.",
+  symptom: "failing",
+  labels: { outcome: ["delivered", "retrying", "failed"] },
+  bounds: shortSeconds
+})
+
+const deliveriesEnded = counter({
+  name: "rackwire_deliveries_ended_total",
+  help: "Deliveries that ended: accepted by their receiver, or given up.",
+  symptom: "queueGrows",
+  labels: { outcome: ["delivered", "failed"] }
+})
+
+const attemptFailures = counter({
+  name: "rackwire_attempt_failures_total",
+  help: "Failed attempts, by the reason that the delivery log shows. Blocked: refused by the target policy.",
+  symptom: "failing",
+  labels: { reason: "open" }
+})
+
+const logBatchDuration = histogram({
+  name: "rackwire_log_batch_duration_seconds",
+  help: "Duration of writing a batch of outcomes to the delivery log and settling its entries.",
+  symptom: "loggedLate",
+  bounds: shortSeconds
+})
+
+const logBatchSize = histogram({
+  name: "rackwire_log_batch_size",
+  help: "Outcomes in a batch of the delivery log.",
+  symptom: "loggedLate",
+  bounds: [1, 2, 5, 10, 20, 50, 100, 200, 500]
+})
 
 const outcomes: Readonly<Record<Outcome["kind"], string>> = {
   Delivered: "delivered",

@@ -1,8 +1,15 @@
 /** Measures and traces what was queued. */
 import type { CapturedEvent } from "../capture/CapturedEvent.ts"
 import type { Delivery } from "../event/Delivery.ts"
-import { commitToQueued } from "../telemetry/Metrics.ts"
+import { histogram, longSeconds } from "../telemetry/Series.ts"
 import { addSpan, isTracing, newSpanId, traceOf } from "../telemetry/Traces.ts"
+
+const commitToQueued = histogram({
+  name: "rackwire_commit_to_queued_seconds",
+  help: "From the commit of a change until its delivery is queued and on disk.",
+  symptom: "late",
+  bounds: longSeconds
+})
 
 /** When a batch came from capture, was decided about, and was on disk; milliseconds since 1970. */
 interface Times {

@@ -16,7 +16,6 @@ import { absentAmong } from "../queue/reconcile/Deleted.ts"
 import { noteFlood } from "../queue/reconcile/FloodMarks.ts"
 import { reconcile } from "../queue/reconcile/Reconcile.ts"
 import { advance, loadTops, owedSince, watermarkTable } from "../queue/reconcile/Watermarks.ts"
-import { Presence } from "../postgres/Presence.ts"
 import type { Redis } from "../redis/Redis.ts"
 import type { UsualRights } from "../auth/UsualRights.ts"
 import { fired, untilVisible } from "../match/Scope.ts"
@@ -31,6 +30,7 @@ import { type Divided, Floods } from "./Floods.ts"
 import { type Matched, deliveriesOf, logUnmade, matchAll } from "./Matching.ts"
 import { measureQueued } from "./Measured.ts"
 import { RecentChanges } from "./RecentChanges.ts"
+import { tellStatus } from "./QueueStatus.ts"
 import { ownRedis } from "./RedisOwner.ts"
 import { UnfinishedStreams, withoutDeleted } from "../queue/reconcile/UnfinishedStreams.ts"
 
@@ -173,19 +173,6 @@ const withTimes = (delivery: Delivery, recent: RecentChanges, nowMillis: number)
   const webhookChanged = recent.of(delivery.webhook, nowMillis)
   return { ...delivery, due: nowMillis, ...(webhookChanged !== undefined && { webhookChanged }) }
 }
-
-const tellStatus = Effect.fnUntraced(function* (index: WebhookIndex, counts: Readonly<Record<string, number>>) {
-  const { tell } = yield* Presence
-  const { memory } = yield* Append
-  yield* tell(
-    "match",
-    Effect.sync(() => ({ webhooks: index.size, undecided: index.undecided }))
-  )
-  yield* tell(
-    "stream",
-    Effect.map(memory, ({ used, limit }) => ({ ...counts, redisBytes: used, redisBytesLimit: limit }))
-  )
-})
 
 /** Succeeds when the entries are on disk and their tops are noted. */
 const toDisk = Effect.fnUntraced(function* (tops: Tops, unfinished: UnfinishedStreams) {

@@ -17,6 +17,7 @@ import { AdmissionSql } from "../postgres/AdmissionSql.ts"
 import { type Client, Redis, command } from "../redis/Redis.ts"
 import { writeProblems } from "../redis/WriteProbe.ts"
 import { Stall } from "../eventloop/Stall.ts"
+import { statusMetrics } from "../telemetry/StatusMetrics.ts"
 
 type Problems = Effect.Effect<ReadonlyArray<string>>
 
@@ -96,4 +97,12 @@ const captureProblems = Effect.fnUntraced(function* (status: Effect.Effect<Captu
   return Effect.map(status, ({ state, problem }) =>
     state === "streaming" || state === "standby" ? standstill.problems() : [`capture is ${state} ${problem}`]
   )
+})
+
+statusMetrics("health", {
+  problems: {
+    name: "rackwire_problems",
+    help: "What keeps this process from its work, gaps included. /health/ready names each.",
+    symptom: "wrong"
+  }
 })

@@ -12,6 +12,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { version } from "../Config.ts"
 import { Pace } from "../eventloop/Pace.ts"
 import { Stall } from "../eventloop/Stall.ts"
+import { seconds, statusMetrics } from "../telemetry/StatusMetrics.ts"
 import type { Table } from "./migrate/Table.ts"
 import { announceChannel } from "./Messages.ts"
 
@@ -186,3 +187,13 @@ export const presenceTable: Table = {
   triggers: [],
   published: false
 }
+
+statusMetrics("process", {
+  rssBytes: { name: "rackwire_resident_memory_bytes", help: "Resident memory of this process.", symptom: "process" },
+  loopDelayMillis: {
+    name: "rackwire_event_loop_delay_seconds",
+    help: "Longest delay of the event loop in the last two seconds.",
+    symptom: "api",
+    value: seconds
+  }
+})

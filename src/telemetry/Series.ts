@@ -1,10 +1,19 @@
 /**
- * Counters and histograms with labels: metrics of Effect, updated by plain calls.
+ * Counters and histograms with labels: metrics of Effect, updated by plain calls. Each is declared where it is counted,
+ * with its words; docs/telemetry.md is written from them. It is exposed from the start of a process, because its module
+ * is loaded then.
  *
  * `Metric.update` in a fiber costs 250 to 420 ns, and with new attributes each time 600; `updateUnsafe` of a metric that
  * is kept costs 50 to 80. So the metric of each combination of labels is kept here, and no fiber is needed.
  */
 import { Context, Metric } from "effect"
+import type { SymptomName } from "./Symptom.ts"
+
+/** Bounds of buckets, seconds: from a millisecond to a minute. */
+export const shortSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+
+/** The same from ten milliseconds to a day: what may have waited for a server or a receiver. */
+export const longSeconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600, 3600, 86_400]
 
 /** Most combinations of labels of one metric. Further ones count under "other" as their first label. */
 export const seriesMax = 300
@@ -12,13 +21,15 @@ export const seriesMax = 300
 /** The registry of the process: no context has another one. */
 export const registry = Context.empty()
 
-/** The description of a metric for operators; docs/telemetry.md has the same. */
+/** The description of a metric for operators. */
 export interface Described {
   readonly name: string
   readonly type: "counter" | "gauge" | "histogram"
   /** Names of the labels. */
   readonly labels: ReadonlyArray<string>
   readonly help: string
+  /** When an operator looks at it. */
+  readonly symptom: SymptomName
 }
 
 /** Every metric that was declared. */
@@ -30,6 +41,7 @@ type Labels = Readonly<Record<string, ReadonlyArray<string> | "open">>
 export interface Declared {
   readonly name: string
   readonly help: string
+  readonly symptom: SymptomName
   /** The first may be open. */
   readonly labels?: Labels
 }
@@ -42,11 +54,11 @@ export class Series {
   constructor(
     type: "counter" | "histogram",
     metric: Metric.Metric<number, unknown>,
-    { name, help, labels = {} }: Declared
+    { name, help, symptom, labels = {} }: Declared
   ) {
     this.metric = metric
     this.names = Object.keys(labels)
-    described.push({ name, type, labels: this.names, help })
+    described.push({ name, type, labels: this.names, help, symptom })
     for (const values of combinations(Object.values(labels))) this.of(values).valueUnsafe(registry)
   }
 

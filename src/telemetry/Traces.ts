@@ -10,7 +10,13 @@
  */
 import { randomBytes } from "node:crypto"
 import { formatTraceparent, isZero, parseTraceparent } from "./TraceContext.ts"
-import { spansDropped } from "./Metrics.ts"
+import { counter } from "./Series.ts"
+
+const spansDropped = counter({
+  name: "rackwire_spans_dropped_total",
+  help: "Spans of traces that were dropped because there were more than 2000 in a second.",
+  symptom: "process"
+})
 
 /** The ids of a change that its trace needs. */
 interface Change {

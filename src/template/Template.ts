@@ -21,7 +21,7 @@
 import { availableParallelism } from "node:os"
 import { Context, Effect, Layer, Queue } from "effect"
 import { Settings } from "../Config.ts"
-import { renderDuration } from "../telemetry/Metrics.ts"
+import { histogram, shortSeconds } from "../telemetry/Series.ts"
 import type { Source } from "./Part.ts"
 import { limits } from "../jinja/runtime/Limits.ts"
 import type { Example, ReadyTemplate } from "./plugin/Contract.ts"
@@ -32,6 +32,14 @@ import { Pool } from "./pool/Pool.ts"
 import type { Outcome } from "./pool/PoolWorker.ts"
 import { Renderer } from "./Renderer.ts"
 import { PluginError, TemplateError } from "./TemplateError.ts"
+
+const renderDuration = histogram({
+  name: "rackwire_render_duration_seconds",
+  help: "Duration of rendering the templates of a request, the wait for a worker included.",
+  symptom: "failing",
+  labels: { outcome: ["rendered", "failed"] },
+  bounds: shortSeconds
+})
 
 /** A plugin's contents, for the API and the console. */
 export interface PluginDescription {

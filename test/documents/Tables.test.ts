@@ -3,6 +3,10 @@ import { describe, expect, it } from "vitest"
 import { options } from "../../src/Config.ts"
 import { commands } from "../../src/command/Rackwire.ts"
 import { operators } from "../../src/match/Operator.ts"
+// Metrics are declared where they are counted.
+import "../../src/Service.ts"
+import { described } from "../../src/telemetry/Series.ts"
+import { symptoms } from "../../src/telemetry/Symptom.ts"
 import { generatedPart, tableOf } from "./Generated.ts"
 
 const code = (text: string): string => (text === "" ? "" : `\`${text}\``)
@@ -24,11 +28,31 @@ const commandTable = tableOf(
   )
 )
 
+const metrics = described
+  .filter(({ name }) => name.startsWith("rackwire_"))
+  .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+
+const metricTable = tableOf(
+  ["metric", "type", "labels", "meaning"],
+  metrics.map(({ name, type, labels, help }) => [code(name), type, labels.map(code).join(", "), help])
+)
+
+const symptomTable = tableOf(
+  ["when", "look at", "do"],
+  Object.entries(symptoms).map(([symptom, { when, act }]) => [
+    when,
+    metrics.flatMap((metric) => (metric.symptom === symptom ? [code(metric.name)] : [])).join(", "),
+    act
+  ])
+)
+
 describe("a table of a document is as the code has it", () => {
   it.each([
     ["webhooks.md", "operators", operatorTable],
     ["reference.md", "options", optionTable],
-    ["reference.md", "commands", commandTable]
+    ["reference.md", "commands", commandTable],
+    ["telemetry.md", "metrics", metricTable],
+    ["telemetry.md", "symptoms", symptomTable]
   ])("%s: %s", (document, name, made) => {
     expect(generatedPart(document, name, made)).toBe(made)
   })

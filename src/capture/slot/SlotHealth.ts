@@ -1,6 +1,7 @@
 /** The health of the slot on the server, and for how long the server can keep its WAL. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { statusMetrics } from "../../telemetry/StatusMetrics.ts"
 
 interface SlotHealth {
   /** `reserved`, `extended`, `unreserved` or `lost`; "" if there is no slot. */
@@ -52,3 +53,34 @@ export class SlotGauge {
     return { ...health, exhaustedInSeconds } satisfies SlotHealth
   })
 }
+
+statusMetrics("slot", {
+  lagBytes: {
+    name: "rackwire_capture_lag_bytes",
+    help: "Write-ahead log that is written and not confirmed.",
+    symptom: "capturedLate"
+  },
+  retainedBytes: {
+    name: "rackwire_wal_retained_bytes",
+    help: "Write-ahead log that Postgres keeps for the replication slot.",
+    symptom: "walKept"
+  },
+  safeBytes: {
+    name: "rackwire_wal_limit_bytes",
+    help: "Write-ahead log that Postgres may keep for the slot before it gives the slot up; absent without a limit.",
+    symptom: "walKept",
+    value: (safe, { retainedBytes }) => (Number(safe) < 0 ? undefined : Number(safe) + Number(retainedBytes))
+  },
+  exhaustedInSeconds: {
+    name: "rackwire_wal_exhausted_seconds",
+    help: "Time until the write-ahead log reaches its limit at the present speed, if nothing is confirmed; absent for never.",
+    symptom: "walKept",
+    value: (value) => (Number(value) < 0 ? undefined : Number(value))
+  },
+  walStatus: {
+    name: "rackwire_slot_lost",
+    help: "1 if Postgres has given the replication slot up.",
+    symptom: "wrong",
+    value: (status) => (status === "lost" ? 1 : 0)
+  }
+})

@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { Pace } from "../../eventloop/Pace.ts"
 import { unhealthyWebhooks } from "../health/Unhealthy.ts"
 import { backlogTable } from "../../log/BacklogTable.ts"
+import { statusMetrics } from "../../telemetry/StatusMetrics.ts"
 
 interface Backlog {
   /** Deliveries of webhooks that run: in the queue, held by a process, waiting for their next attempt. */
@@ -52,4 +53,33 @@ export const backlog = Effect.gen(function* () {
   const { backlogMillis } = (yield* Pace).deliver
   yield* Effect.forkScoped(Effect.schedule(look, Schedule.spaced(backlogMillis)))
   return Effect.sync(() => last)
+})
+
+statusMetrics("backlog", {
+  unhealthy: {
+    name: "rackwire_webhooks_unhealthy",
+    help: "Webhooks that need a look: failing, or healthy with failed attempts or an open breaker.",
+    symptom: "held"
+  },
+  queued: {
+    name: "rackwire_deliveries_queued",
+    help: "Deliveries that wait in the queues of running webhooks.",
+    symptom: "queueGrows"
+  },
+  sending: { name: "rackwire_deliveries_sending", help: "Deliveries that some process holds.", symptom: "queueGrows" },
+  waiting: {
+    name: "rackwire_deliveries_waiting",
+    help: "Deliveries that wait for their next attempt.",
+    symptom: "held"
+  },
+  held: {
+    name: "rackwire_deliveries_held",
+    help: "Deliveries of webhooks that are paused or disabled.",
+    symptom: "held"
+  },
+  oldestSeconds: {
+    name: "rackwire_deliveries_oldest_seconds",
+    help: "Age of the oldest change in the queue of a running webhook; 0 if there is none.",
+    symptom: "queueGrows"
+  }
 })

@@ -15,13 +15,15 @@ import type { Subject } from "./Subject.ts"
 export type WebhookRow = RowOf<typeof Webhook>
 
 /** When the row was last changed, milliseconds since 1970: as its transaction began. */
-export const changedMillis = (row: WebhookRow): number => Date.parse(String((row as Row)["last_updated"]))
+export const changedMillis = (row: Pick<WebhookRow, "id">): number => Date.parse(String((row as Row)["last_updated"]))
 
-/** The fields of a webhook that decide which events it matches. */
-export type MatchFields = Pick<
-  WebhookRow,
-  (typeof flags)[keyof typeof flags] | "enabled" | "content_types" | "conditions"
-> &
+/** The flag of a webhook that asks for each kind of event. */
+export const flags = { created: "type_create", updated: "type_update", deleted: "type_delete" } as const
+
+/** The fields of a webhook that decide which events it matches: matching is given no others, and versions keep these. */
+export const matchFields = ["enabled", "content_types", ...Object.values(flags), "conditions", "scope_user"] as const
+
+export type MatchFields = Pick<WebhookRow, Exclude<(typeof matchFields)[number], "scope_user">> &
   Partial<Pick<WebhookRow, "scope_user">>
 
 /** A condition that could not be evaluated, so that its webhook did not fire. */
@@ -37,9 +39,6 @@ export interface Scoped extends Entry {
   /** Id of the user. */
   readonly viewer: number
 }
-
-/** The flag of a webhook that asks for each kind of event. */
-export const flags = { created: "type_create", updated: "type_update", deleted: "type_delete" } as const
 
 /** Most webhooks whose reasons are remembered until the next report. */
 const rememberedMost = 100

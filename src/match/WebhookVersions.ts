@@ -7,12 +7,13 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { columnOf } from "../inventory/ObjectType.ts"
 import { objectType } from "../inventory/Registry.ts"
 import type Webhook from "../inventory/types/extras/Webhook.ts"
 import { columnsOf, rowFromJson } from "../inventory/derive/values/Row.ts"
 import type { Table } from "../postgres/migrate/Table.ts"
 import { positionOf } from "../event/Position.ts"
-import type { WebhookRow } from "./WebhookIndex.ts"
+import { type MatchFields, type WebhookRow, matchFields } from "./WebhookIndex.ts"
 
 const type = objectType<typeof Webhook>("extras.webhook")
 
@@ -37,21 +38,26 @@ export interface Version {
   readonly position: bigint
   readonly idx: number
   /** Undefined if the webhook was deleted. */
-  readonly row: WebhookRow | undefined
+  readonly row: KeptRow | undefined
 }
+
+/** The row of a webhook as its versions keep it. */
+type KeptRow = MatchFields & Pick<WebhookRow, "id" | "name">
 
 /** Marks that the webhooks of an epoch's start were recorded; no webhook has this id. */
 const baseline = 0
 
 const versions = versionTable.name
 
-/** Columns that matching does not need: credentials should not be kept as long as versions, and long texts need not be. */
-const unkept = `'{${[
-  ...["payload_url", "secret_url", "additional_headers", "secret_headers", "body_template"],
-  ...["secret", "previous_secret", "ca_certificate", "client_certificate", "client_key", "retry_schedule", "batch"],
-  ...["oauth_token_url", "oauth_client_id", "oauth_client_secret", "oauth_scope"],
-  ...["disabled_note", "health", "health_since"]
-].join(",")}}'::text[]`
+/**
+ * Columns that are kept: those that matching needs, the name for explanations, and the time of the change for deliver.
+ * Credentials should not be kept as long as versions, and long texts need not be.
+ */
+const kept = ["id", "name", "last_updated", ...matchFields.map((name) => columnOf(type, name))]
+
+/** SQL: the kept columns of a definition. */
+const keptOf = (definition: string): string => `
+  (select jsonb_object_agg(key, value) from jsonb_each(${definition}) where key = any('{${kept.join(",")}}'::text[]))`
 
 /**
  * The webhooks as of a position of the epoch that begins at `epochBegin`. Deletes versions that are no
@@ -67,11 +73,14 @@ export const versionsAt = Effect.fnUntraced(function* (position: bigint, epochBe
         where not exists (select 1 from ${versions} where webhook_id = ${baseline} and position >= $2::bigint - 1)
        returning position)
      insert into ${versions} (webhook_id, position, idx, definition)
-     select t.id, first.position, 0, to_jsonb(t) - ${unkept} from ${type.table} t, first`,
+     select t.id, first.position, 0, ${keptOf("to_jsonb(t)")} from ${type.table} t, first`,
     [`${position}`, `${epochBegin}`]
   )
-  // An earlier release kept them.
-  yield* sql.unsafe(`update ${versions} set definition = definition - ${unkept} where definition ?| ${unkept}`)
+  // An earlier release kept other columns too.
+  yield* sql.unsafe(
+    `update ${versions} set definition = ${keptOf("definition")}
+      where webhook_id <> ${baseline} and definition - '{${kept.join(",")}}'::text[] <> '{}'`
+  )
   yield* sql.unsafe(
     `delete from ${versions} v using ${versions} later left join ${open} o using (webhook_id)
       where later.webhook_id = v.webhook_id and (later.position, later.idx) > (v.position, v.idx)
@@ -80,7 +89,7 @@ export const versionsAt = Effect.fnUntraced(function* (position: bigint, epochBe
           then o.flood_after_position end)`,
     [`${position}`]
   )
-  const found: Array<WebhookRow> = []
+  const found: Array<KeptRow> = []
   for (let last = "-1"; ;) {
     const page = yield* sql.unsafe<{ readonly id: string; readonly definition: Definition | null }>(pageStatement, [
       `${position}`,
@@ -129,15 +138,14 @@ export const versionsOf = Effect.fnUntraced(function* (webhook: number) {
 export const keepVersions = Effect.fnUntraced(function* (added: ReadonlyArray<Version>) {
   if (added.length === 0) return
   const sql = yield* SqlClient.SqlClient
-  const json = added.map(({ webhook, position, idx, row }) => ({
-    webhook_id: webhook,
-    position: `${position}`,
-    idx,
-    definition: row === undefined ? null : columnsOf(type, row)
-  }))
+  const json = added.map(({ webhook, position, idx, row }) => {
+    const columns = row === undefined ? undefined : columnsOf(type, row)
+    const definition = columns === undefined ? null : Object.fromEntries(kept.map((name) => [name, columns[name]]))
+    return { webhook_id: webhook, position: `${position}`, idx, definition }
+  })
   yield* sql.unsafe(
     `insert into ${versions} (webhook_id, position, idx, definition)
-     select webhook_id, position, idx, definition - ${unkept} from jsonb_to_recordset($1::jsonb)
+     select webhook_id, position, idx, definition from jsonb_to_recordset($1::jsonb)
        as j (webhook_id bigint, position bigint, idx bigint, definition jsonb)
      on conflict (webhook_id, position, idx) do nothing`,
     [JSON.stringify(json)]

@@ -8,10 +8,14 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { isDictionary } from "../inventory/Field.ts"
+import { columnOf } from "../inventory/ObjectType.ts"
+import { objectType } from "../inventory/Registry.ts"
 import { readableJson } from "../inventory/Unreadable.ts"
 import { type Position, comparePositions, positionOf } from "../event/Position.ts"
 import { versionTable } from "./WebhookVersions.ts"
-import type { MatchFields } from "./WebhookIndex.ts"
+import { type MatchFields, matchFields } from "./WebhookIndex.ts"
+
+const type = objectType("extras.webhook")
 
 /** Most webhooks that listen to the type and are asked, and most others that are named. */
 const listeningMax = 1000
@@ -35,11 +39,15 @@ interface At extends Position {
 /** Commits may be in another order in the WAL than by their times. */
 const slack = "1 hour"
 
-/** The columns that decide, of a definition `d`: `scope_user_id` is the column's name, `scope_user` that in the change log. */
-const decisive = (listens: string): string => `json_build_object('name', d->>'name', 'enabled', d->'enabled',
-  'content_types', d->'content_types', 'type_create', d->'type_create', 'type_update', d->'type_update',
-  'type_delete', d->'type_delete', 'scope_user', coalesce(d->'scope_user_id', d->'scope_user'),
-  'conditions', case when ${listens} then d->'conditions' end)`
+/** A field of a definition `d`: versions have it by the name of its column, the change log by its own. */
+const valueOf = (name: string): string => `coalesce(d->'${columnOf(type, name)}', d->'${name}')`
+
+/** The fields that decide, and the name. Conditions may be long: they are read where they are needed. */
+const decisive = (listens: string): string => {
+  const value = (name: string) =>
+    name === "conditions" ? `case when ${listens} then d->'conditions' end` : valueOf(name)
+  return `json_build_object('name', d->>'name', ${matchFields.map((name) => `'${name}', ${value(name)}`).join(", ")})`
+}
 
 const listensTo = `coalesce(jsonb_typeof(d->'content_types') = 'array' and d->'content_types' ? $4, false)`
 

@@ -5,12 +5,13 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { inSlices } from "../eventloop/Slices.ts"
+import { columnOf } from "../inventory/ObjectType.ts"
 import { objectType } from "../inventory/Registry.ts"
 import type Webhook from "../inventory/types/extras/Webhook.ts"
 import { rowFromJson } from "../inventory/derive/values/Row.ts"
 import { SharedBudget } from "./Budget.ts"
 import { type Considered, firedNow } from "./Scope.ts"
-import { WebhookIndex, type WebhookRow } from "./WebhookIndex.ts"
+import { WebhookIndex, type WebhookRow, matchFields } from "./WebhookIndex.ts"
 
 const type = objectType<typeof Webhook>("extras.webhook")
 
@@ -73,8 +74,7 @@ export const wouldFire = Effect.fnUntraced(function* (
   } satisfies WouldFire
 })
 
-/** Columns that decide. */
-const columns = "id, enabled, paused, content_types, type_create, type_update, type_delete, conditions, scope_user_id"
+const columns = ["id", "paused", ...matchFields.map((name) => columnOf(type, name))].join(", ")
 
 const enabledFor = Effect.fnUntraced(function* (types: ReadonlyArray<string>) {
   const sql = yield* SqlClient.SqlClient

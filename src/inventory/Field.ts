@@ -69,24 +69,11 @@ export interface View {
 /** The visibility of a field: `once` is shown only in the answer to its creation, `none` never leaves the database. */
 type Wire = "both" | "read" | "write" | "once" | "none"
 
-/** A grammar that another stage owns (see Grammar.ts). */
-export type GrammarName =
-  | "objectTypes"
-  | "anyTypes"
-  | "constraints"
-  | "engine"
-  | "template"
-  | "headers"
-  | "url"
-  | "condition"
-  | "retry"
-  | "batch"
-  | "secret"
-  | "caFile"
-  | "caCertificate"
-  | "clientCertificate"
-  | "clientKey"
-  | "tokenUrl"
+/** Returns the fault of a value, or undefined if it is valid. `row` is the whole object as it would be written. */
+type Check = (value: unknown, row: Readonly<Record<string, unknown>>) => string | undefined
+
+/** The grammar of a value: its check, or the name by which the stage that owns it registers the check (see Grammar.ts). */
+export type GrammarOf = Check | string
 
 export interface Reference {
   /** The object type pointed at, `app.name`. */
@@ -148,7 +135,7 @@ export interface Field<Value = unknown> {
   readonly isApart?: boolean | undefined
   /** Whether filters may ask for it. */
   readonly isFiltered: boolean
-  readonly grammar?: GrammarName | undefined
+  readonly grammar?: GrammarOf | undefined
   /** The field that determines how this one is interpreted: a write of that field checks this one again. */
   readonly readBy?: string | undefined
   readonly reference?: Reference | undefined
@@ -198,7 +185,7 @@ export interface Options {
   readonly optional?: boolean
   readonly unique?: boolean
   readonly wire?: Wire
-  readonly grammar?: GrammarName
+  readonly grammar?: GrammarOf
   readonly readBy?: string
   readonly help?: string
   readonly placeholder?: string

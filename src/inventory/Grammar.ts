@@ -1,10 +1,10 @@
 /**
- * Values whose grammar another stage owns: a template, a condition, a retry schedule. The inventory checks them when
- * they are saved without knowing those stages; `pipeline/Pipeline.ts` provides the checks.
+ * Values that have a grammar. A field names its check itself, or by the name by which the stage that owns the grammar
+ * registers it, as for a template, a condition or a retry schedule: the inventory knows none of these stages.
  */
 import { Context, Effect } from "effect"
 import { mapInSlices } from "../eventloop/Slices.ts"
-import { type Errors, type GrammarName, emptyRecord } from "./Field.ts"
+import { type Errors, type GrammarOf, emptyRecord } from "./Field.ts"
 import { type ObjectType, perType } from "./ObjectType.ts"
 
 type Problem = string | undefined
@@ -15,9 +15,25 @@ type Problem = string | undefined
  */
 export type Grammar = (value: unknown, row: Readonly<Record<string, unknown>>) => Problem | Effect.Effect<Problem>
 
-export class Grammars extends Context.Service<Grammars, Readonly<Record<GrammarName, Grammar>>>()(
-  "rackwire/inventory/Grammars"
-) {}
+type Registered = Readonly<Record<string, Grammar>>
+
+/** The registered grammars, by their names. */
+export class Grammars extends Context.Service<Grammars, Registered>()("rackwire/inventory/Grammars") {
+  /** Fails where a field of these types names a grammar that is not registered. */
+  static readonly register = (types: Iterable<ObjectType>, grammars: Registered): Grammars["Service"] => {
+    for (const type of types) {
+      const wrong = governed(type).find(({ grammar }) => checkOf(grammar, grammars) === undefined)
+      if (wrong === undefined) continue
+      throw new Error(`${type.id}.${wrong.name} has a grammar that no stage registers: ${String(wrong.grammar)}`)
+    }
+    return Grammars.of(grammars)
+  }
+}
+
+const checkOf = (grammar: GrammarOf, grammars: Registered): Grammar | undefined => {
+  if (typeof grammar === "function") return grammar
+  return Object.hasOwn(grammars, grammar) ? grammars[grammar] : undefined
+}
 
 const governed = perType(({ fields }) =>
   Object.entries(fields).flatMap(([name, { grammar, readBy }]) =>
@@ -54,6 +70,6 @@ const problemsOf = (type: ObjectType, { values, row }: Written, grammars: Gramma
     const isWritten = Object.hasOwn(values, name) || (readBy !== undefined && Object.hasOwn(values, readBy))
     const value = row[name] ?? null
     if (!isWritten || value === null || value === "") return []
-    const problem = grammars[grammar](value, row)
+    const problem = checkOf(grammar, grammars)?.(value, row)
     return problem === undefined ? [] : [[name, problem] as const]
   })

@@ -1,5 +1,6 @@
 /**
- * The object types: one per file under `types/`. The folder is scanned, so a new file needs no registration.
+ * The object types: one per file under `types/`, its default export. The folder is scanned, so a new file needs no
+ * registration; a file without a default export has a part of a type.
  */
 import { entriesOf, modulesBelow } from "../Folder.ts"
 import type { ObjectType } from "./ObjectType.ts"

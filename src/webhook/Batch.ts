@@ -10,7 +10,7 @@ import { templateContext } from "../event/Delivery.ts"
 import { placeOf } from "./JsonText.ts"
 import { comparePositions, positionOf } from "../event/Position.ts"
 import type { Loaded } from "../changelog/EventBodies.ts"
-import type { BatchPolicy } from "./BatchPolicy.ts"
+import type { BatchPolicy } from "../inventory/types/extras/WebhookBatch.ts"
 
 /** A batch in the place of a delivery. */
 export interface Batch extends Loaded {

@@ -11,7 +11,7 @@ import { authorityOf } from "../transport/certificate/CertificateAuthority.ts"
 import type { ConnectionOptions } from "../transport/Connector.ts"
 import { type Identity, identityOf } from "./identity/Identity.ts"
 import { type RetryPolicy, parsePolicy, retrySchedule, usualPolicy } from "./RetrySchedule.ts"
-import { type BatchPolicy, parseBatch } from "./BatchPolicy.ts"
+import { type BatchPolicy, parseBatch } from "../inventory/types/extras/WebhookBatch.ts"
 import { type ChainHeader, chainHeaderOf } from "./Chain.ts"
 import type { Signing } from "./Sign.ts"
 import { type TargetRules, readRules } from "../transport/TargetPolicy.ts"
@@ -59,6 +59,8 @@ export const surroundings = Effect.gen(function* () {
 
 export interface Definition {
   readonly id: number
+  /** For the fields that are used as they are. */
+  readonly row: WebhookRow
   /** The user for whom it fires; undefined where it fires for everything. */
   readonly owner: number | undefined
   /** When its row was last changed, milliseconds since 1970. */
@@ -68,9 +70,6 @@ export interface Definition {
   readonly url: string
   /** Or the name of a field of it that cannot be read with our key. */
   readonly identity: Identity | { readonly unreadable: string }
-  readonly contentType: string
-  /** Template engine of the URL, the headers and the body. */
-  readonly engine: string
   readonly chainHeader: ChainHeader
   /** Undefined when its secrets cannot be read with our key. */
   readonly headers: string | undefined
@@ -122,13 +121,12 @@ const readDefinition = (row: WebhookRow, { settings, vault, usual, rules, proxy 
   const timeoutMillis = row.timeout === null ? Duration.toMillis(settings.webhookTimeout) : row.timeout * 1000
   return {
     id: row.id,
+    row,
     owner: row.scope_user ?? undefined,
     changed: changedMillis(row),
     method: row.http_method,
     url: row.payload_url,
     identity,
-    contentType: row.http_content_type,
-    engine: row.template_engine,
     chainHeader: chainHeaderOf(row.id, vault),
     headers: wholeText(objectType("extras.webhook"), row, "additional_headers", vault),
     bodyTemplate: row.body_template,

@@ -1,4 +1,4 @@
-/** The grammars of texts in fields, each from the stage that owns it: the inventory checks them, and knows no stage. */
+/** The grammars of fields that a stage above the inventory owns, each from its stage. */
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { constraintsProblem, patternsProblem } from "../auth/Constraint.ts"
@@ -8,7 +8,6 @@ import { certificatesProblem, fileProblem } from "../transport/certificate/Certi
 import { addressProblem, headersProblem, isTemplate, literalHeadersProblem } from "./RequestText.ts"
 import { secretProblem } from "./Sign.ts"
 import { urlRefusal } from "../transport/TargetPolicy.ts"
-import { parseBatch } from "./BatchPolicy.ts"
 import { parsePolicy } from "./RetrySchedule.ts"
 import { type Grammar, Grammars } from "../inventory/Grammar.ts"
 import { registry } from "../inventory/Registry.ts"
@@ -33,7 +32,7 @@ export const grammarsLayer = Layer.effect(
       (problem: (text: string) => string | undefined): Grammar =>
       (value, row) =>
         isTemplate(String(value)) ? template(value, row) : problem(String(value))
-    return Grammars.of({
+    return Grammars.register(registry.values(), {
       objectTypes: (value) => {
         const wrong = [value as string | ReadonlyArray<string>].flat().find((id) => registry.get(id)?.kind !== "object")
         return wrong === undefined ? undefined : `Invalid content type: ${wrong}`
@@ -72,10 +71,6 @@ export const grammarsLayer = Layer.effect(
       },
       retry: (value) => {
         const policy = parsePolicy(value)
-        return typeof policy === "string" ? policy : undefined
-      },
-      batch: (value) => {
-        const policy = parseBatch(value)
         return typeof policy === "string" ? policy : undefined
       }
     })

@@ -58,7 +58,8 @@ export const buildRequest = (
   const { signing, headers, address } = secrets.success
   // The time that rendering takes counts: receivers refuse a signature that is minutes old.
   const begun = performance.now()
-  return renderAll({ ...definition, headers, url: address }, delivery, templates).pipe(
+  const engine = definition.row.template_engine
+  return renderAll({ ...definition, engine, headers, url: address }, delivery, templates).pipe(
     Effect.map((texts) => compose(definition, signing, delivery, texts, nowMillis + performance.now() - begun)),
     Effect.catch(({ failure }) => Effect.succeed(Result.fail(failure)))
   )
@@ -77,12 +78,12 @@ const compose = (
   const body = (definition.bodyTemplate === "" ? delivery.bytes : undefined) ?? Buffer.from(bodyText)
   const own = ownHeaders(headerText)
   if ("error" in own) return fail("Render", `additional_headers: ${own.error}`)
-  const { method, contentType } = definition
+  const { method, row } = definition
   const current = nowMillis < definition.previousUntil ? signing : { ...signing, previous: "" }
   const trace = traceparentFor(delivery)
   const chain = definition.chainHeader(delivery.chain)
   const headers = headersOf({
-    contentType,
+    contentType: row.http_content_type,
     own: own.headers,
     authorization,
     signing: current,
@@ -146,7 +147,8 @@ export const renderAll = (
     url,
     headers,
     bodyTemplate
-  }: Pick<Definition, "engine" | "url" | "bodyTemplate"> & {
+  }: Pick<Definition, "url" | "bodyTemplate"> & {
+    readonly engine: string
     readonly headers: string
   },
   delivery: Delivery | Batch,

@@ -47,7 +47,7 @@ test("a delivery whose templates ran out of time twice is failed", async () => {
   const stopped = new TemplateError({ reason: "Internal", message: "stopped", line: 0, column: 0, snippet: "" })
   const policy: RetryPolicy = { kind: "fixed", delay: 0, attempts: 100, jitter: 0 }
   const definition = {
-    engine: "jinja",
+    row: { template_engine: "jinja", http_content_type: "text/plain" },
     url: "http://x/",
     identity: { address: "http://x/" },
     headers: "",

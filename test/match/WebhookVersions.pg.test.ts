@@ -6,7 +6,7 @@ import { objectType } from "../../src/inventory/Registry.ts"
 import type Webhook from "../../src/inventory/types/extras/Webhook.ts"
 import { rowFromJson } from "../../src/inventory/derive/values/Row.ts"
 import { keepVersions, versionsAt, versionsOf } from "../../src/match/WebhookVersions.ts"
-import { watermarkTable } from "../../src/queue/recover/Watermarks.ts"
+import { watermarkTable } from "../../src/queue/reconcile/Watermarks.ts"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"
 
 let database: TestDatabase

@@ -13,7 +13,7 @@ export const kindOf = ({ type, format, choices, reference, generic, grammar, wir
     ...(sealed === true ? ["sealed"] : [])
   ]
   const kind = (...parts: ReadonlyArray<string | undefined>) => [...parts, ...extras].filter(Boolean).join(" ")
-  if (grammar !== undefined) return kind("grammar", grammar)
+  if (grammar !== undefined) return kind("grammar", typeof grammar === "string" ? grammar : grammar.name)
   if (generic !== undefined) return kind("generic reference")
   if (reference?.isTermination === true) return kind("terminations")
   if (reference !== undefined) return kind(reference.many ? "references" : "reference")

@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { type BatchPolicy, gatherMillis, parseBatch } from "../../src/webhook/BatchPolicy.ts"
+import { type BatchPolicy, parseBatch } from "../../src/inventory/types/extras/WebhookBatch.ts"
+import { gatherMillis } from "../../src/webhook/BatchPolicy.ts"
 import { batchOf } from "../../src/webhook/Batch.ts"
 import { Gathering } from "../../src/deliver/reading/Gathering.ts"
 import type { Delivery } from "../../src/event/Delivery.ts"

@@ -17,13 +17,14 @@ import { runs } from "../support/Seed.ts"
 
 const identity = { address: "https://receiver.example/hook", certificate: undefined, oauth: undefined }
 
+const row = { http_content_type: "application/json", template_engine: "jinja" } as Definition["row"]
+
 const definition: Definition = {
+  row,
   ...{ id: 7, owner: undefined, changed: 0 },
   method: "POST",
   url: "https://receiver.example/hook",
   identity,
-  contentType: "application/json",
-  engine: "jinja",
   chainHeader: (before) => [...(before ?? []), 7].join(","),
   headers: "",
   bodyTemplate: "",
@@ -119,7 +120,9 @@ describe("a request", () => {
   })
 
   test("is rendered by the webhook's engine", () => {
-    expect(build({ bodyTemplate: "{{ event }}", engine: "nosuch" })).toMatchObject({ failure: { reason: "Render" } })
+    expect(build({ bodyTemplate: "{{ event }}", row: { ...row, template_engine: "nosuch" } })).toMatchObject({
+      failure: { reason: "Render" }
+    })
   })
 
   test("says what it is, of which delivery, and which attempt", () => {

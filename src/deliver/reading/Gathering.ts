@@ -7,7 +7,8 @@
 import { Effect } from "effect"
 import type { Entry } from "../../queue/Entry.ts"
 import { Streams } from "../../queue/Streams.ts"
-import { type BatchPolicy, gatherMillis } from "../../webhook/BatchPolicy.ts"
+import type { BatchPolicy } from "../../inventory/types/extras/WebhookBatch.ts"
+import { gatherMillis } from "../../webhook/BatchPolicy.ts"
 
 /** Most characters of a batch's events; one that is too long for its entry goes alone. */
 const batchCharsMax = 1 << 20

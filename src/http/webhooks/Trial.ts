@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { secretProblem } from "../../webhook/Sign.ts"
-import { parseBatch } from "../../webhook/BatchPolicy.ts"
+import { parseBatch } from "../../inventory/types/extras/WebhookBatch.ts"
 import { eventOfChange } from "../../history/explain/ExplainedEvent.ts"
 import { latestNames } from "../../history/explain/LatestEvents.ts"
 import { pastedEvent } from "../../history/inspect/Pasted.ts"

@@ -16,73 +16,13 @@ import {
   texts,
   time
 } from "../../ObjectType.ts"
-import type { Errors, Row } from "../../Field.ts"
 import { conditionWarnings } from "../../derive/represent/ConditionWarnings.ts"
-import { destinationOf } from "../../field/hidden/Destination.ts"
+import { certificateErrors, oauthErrors, sentToBoth, sentToReceiver } from "./WebhookCredentials.ts"
+import { batchProblem } from "./WebhookBatch.ts"
 
 /** Nothing was sent for a week, though it could have been. */
 const silent = flagged(`t.enabled and not t.paused and not exists (
   select from rackwire_traffic f where f.webhook_id = t.id and f.since > now() - interval '7 days')`)
-
-interface Certified {
-  readonly client_certificate: string
-  readonly client_key: string
-}
-
-/** A key that is kept may outlive its certificate: a form cannot blank it. */
-const certificateErrors = (
-  { client_certificate: certificate, client_key: key }: Certified,
-  before?: Certified
-): Errors => {
-  if (certificate !== "" && key === "") return { client_key: ["Enter the private key of the client certificate."] }
-  if (certificate === "" && key !== "" && key !== before?.client_key) {
-    return { client_key: ["It is used with client_certificate only."] }
-  }
-  return {}
-}
-
-/** An address, and what decides whether a peer is taken for the one that belongs there. */
-const peerOf = (row: Row, address: unknown, engine: unknown = "jinja"): ReadonlyArray<string> => {
-  const { ssl_verification: isVerified, ca_file_path: file, ca_certificate: certificate } = row
-  return address === ""
-    ? []
-    : [JSON.stringify([destinationOf(String(address), String(engine)), isVerified, file ?? "", certificate])]
-}
-
-/** Credentials go to the receiver. */
-const sentToReceiver = (row: Row) => peerOf(row, row["payload_url"], row["template_engine"])
-
-/**
- * The secret of the client goes to the token endpoint, and the token that it gives to the receiver: a receiver is no
- * token endpoint that knows the secret.
- */
-const sentToBoth = (row: Row) => [
-  ...sentToReceiver(row),
-  ...peerOf(row, row["oauth_token_url"]).map((endpoint) => `token endpoint ${endpoint}`)
-]
-
-interface Client {
-  readonly oauth_token_url: string
-  readonly oauth_client_id: string
-  readonly oauth_client_secret: string
-  readonly oauth_scope: string
-}
-
-const oauthErrors = (row: Client, before?: Client): Errors => {
-  const { oauth_token_url: url, oauth_client_id: id, oauth_client_secret: secret, oauth_scope: scope } = row
-  const unused = ["It is used with oauth_token_url only."]
-  if (url === "") {
-    return {
-      ...(id !== "" && { oauth_client_id: unused }),
-      ...(scope !== "" && { oauth_scope: unused }),
-      ...(secret !== "" && secret !== before?.oauth_client_secret && { oauth_client_secret: unused })
-    }
-  }
-  return {
-    ...(id === "" && { oauth_client_id: ["Enter the id that the token endpoint knows."] }),
-    ...(secret === "" && { oauth_client_secret: ["Enter the secret of the client."] })
-  }
-}
 
 export default defineObjectType({
   app: "extras",
@@ -206,7 +146,7 @@ export default defineObjectType({
       { default: "none", bare: true, help: "Object: deliveries about one object are sent in their order." }
     ),
     batch: json({
-      grammar: "batch",
+      grammar: batchProblem,
       help: 'Sends several events in one request: {"size": 100, "seconds": 5} sends up to 100 that came within 5 seconds. "latest": true sends of each object the newest alone. Blank sends each event by itself.'
     }),
     retry_schedule: json({

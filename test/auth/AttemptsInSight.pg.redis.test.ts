@@ -16,9 +16,9 @@ const secret = "planted-tenant"
 beforeAll(async () => {
   receiver = await startReceiver()
   api = await startApi()
-  const tenant = await make("/api/tenancy/tenants/", named(secret))
+  const tenant = await api.make("tenancy/tenants", named(secret))
   const hook = (name: string, fields: Json) =>
-    make("/api/extras/webhooks/", {
+    api.make("extras/webhooks", {
       name,
       content_types: ["dcim.site"],
       type_create: true,
@@ -50,12 +50,6 @@ afterAll(async () => {
 })
 
 let hooks: Readonly<Record<"alone" | "batched" | "unknown", number>>
-
-const make = async (path: string, body: Json): Promise<number> => {
-  const made = await api.call<{ id: number }>("POST", path, body)
-  if (made.status !== 201) throw new Error(made.text)
-  return made.json.id
-}
 
 const path = "/api/extras/deliveries/"
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type Api, startApi } from "../support/Api.ts"
 import { caughtUp } from "../support/CaughtUp.ts"
-import { type Json, named } from "../support/Client.ts"
+import { named } from "../support/Client.ts"
 import { type User, makeUser } from "./Users.ts"
 
 let api: Api
@@ -14,16 +14,10 @@ beforeAll(async () => {
 })
 afterAll(() => api.stop())
 
-const make = async (path: string, body: Json): Promise<number> => {
-  const made = await api.call<{ readonly id: number }>("POST", path, body)
-  if (made.status !== 201) throw new Error(made.text)
-  return made.json.id
-}
-
 it("is the same whatever the names of hidden objects are", async () => {
-  const wanted = await make("/api/tenancy/tenants/", named("Wanted"))
-  const other = await make("/api/tenancy/tenants/", named("Other"))
-  const webhook = await make("/api/extras/webhooks/", {
+  const wanted = await api.make("tenancy/tenants", named("Wanted"))
+  const other = await api.make("tenancy/tenants", named("Other"))
+  const webhook = await api.make("extras/webhooks", {
     ...{ name: "asks", content_types: ["dcim.site"], type_create: true, payload_url: "http://127.0.0.1:9/" },
     conditions: {
       and: [
@@ -41,8 +35,8 @@ it("is the same whatever the names of hidden objects are", async () => {
     [wanted, other],
     [other, wanted]
   ].entries()) {
-    await make("/api/dcim/sites/", { ...named(`Older ${at}`), tenant: tenants[0] })
-    await make("/api/dcim/sites/", { ...named(`Newer ${at}`), tenant: tenants[1] })
+    await api.make("dcim/sites", { ...named(`Older ${at}`), tenant: tenants[0] })
+    await api.make("dcim/sites", { ...named(`Newer ${at}`), tenant: tenants[1] })
     await caughtUp(api.database)
     worlds.push([await closest((method, path) => api.call(method, path)), await closest(eve.call)])
   }

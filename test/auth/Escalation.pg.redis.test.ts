@@ -18,12 +18,6 @@ const published = [...registry.values()].filter(({ kind }) => kind === "object")
 
 const noPermission = { detail: "You do not have permission to perform this action." }
 
-const make = async (path: string, body: Json): Promise<number> => {
-  const made = await api.call<{ id: number }>("POST", path, body)
-  expect(made).toMatchObject({ status: 201 })
-  return made.json.id
-}
-
 describe("tokens", () => {
   it("of one's own may be kept by every user, those of others by users who may grant them", async () => {
     const user = await makeUser(api, "keeper")
@@ -53,7 +47,7 @@ describe("tokens", () => {
     const path = "/api/users/tokens/"
     const made = await granter.call("POST", path, { user: admin })
     expect([made.status, made.json]).toEqual([403, noPermission])
-    const theirs = await make(path, { user: admin })
+    const theirs = await api.make("users/tokens", { user: admin })
     expect((await granter.call("GET", `${path}${theirs}/`)).status).toBe(200)
     expect((await granter.call("PATCH", `${path}${theirs}/`, { key: "a".repeat(40) })).status).toBe(404)
     const own = await granter.call("POST", path, { user: granter.id })
@@ -71,7 +65,7 @@ describe("tokens", () => {
 
 describe("actions that run later", () => {
   const webhook = (name: string) =>
-    make("/api/extras/webhooks/", {
+    api.make("extras/webhooks", {
       name,
       content_types: ["dcim.site"],
       type_create: true,

@@ -1,6 +1,6 @@
 /** Credentials in the headers of webhooks: sent to their receiver, and seen nowhere else. */
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { type Json, type List, named } from "../support/Client.ts"
+import { type Json, type List, type Made, named } from "../support/Client.ts"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"
 import { type Service, startService } from "../support/Service.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
@@ -37,9 +37,7 @@ const headers = "X-Plain: {{ data.name }}\nAuthorization: Bearer first-{{ data.s
 const shown = "X-Plain: {{ data.name }}\nAuthorization: ***\nX-Api-Key: ***"
 const credentials = ["Bearer first", "planted-key-one", "planted-key-two", "planted-by-sql"]
 
-type Webhook = Json & { readonly id: number }
-
-const make = async (name: string, fields: Json): Promise<Webhook> => {
+const make = async (name: string, fields: Json): Promise<Made> => {
   const body = {
     name,
     content_types: ["extras.tag"],
@@ -47,9 +45,7 @@ const make = async (name: string, fields: Json): Promise<Webhook> => {
     payload_url: `${receiver.url}/${name}`,
     ...fields
   }
-  const made = await service.call<Webhook>("POST", path, body)
-  if (made.status !== 201) throw new Error(made.text)
-  return made.json
+  return service.makeObject("extras/webhooks", body)
 }
 
 /** The headers that a new tag is delivered with. */
@@ -98,7 +94,7 @@ it("go to the receiver and are shown as *** in answers, files, events, the chang
 
 it("are kept where a client sends back what it was shown, and replaced where it sends another value", async () => {
   const { id } = await make("kept", { additional_headers: headers })
-  const read = async () => (await service.call<Webhook>("GET", `${path}${id}/`)).json
+  const read = async () => (await service.call<Made>("GET", `${path}${id}/`)).json
   const whole = await read()
   expect((await service.call("PUT", `${path}${id}/`, whole)).status).toBe(200)
   expect(await delivered("kept", "Two")).toMatchObject({
@@ -197,7 +193,7 @@ it(
       const tag = `After ${name}`
       expect((await delivered(name, tag))["authorization"]).toBe(`Bearer first-${tag.toLowerCase().replace(" ", "-")}`)
     }
-    expect((await service.call<Webhook>("GET", `${path}${addressed.id}/`)).json["payload_url"]).toContain("://***@")
+    expect((await service.call<Made>("GET", `${path}${addressed.id}/`)).json["payload_url"]).toContain("://***@")
     expect((await delivered("addressed", "Addressed"))["authorization"]).toMatch(/^Basic /)
     const versions = await database.sql.query<{ text: string }>(
       "select definition::text as text from rackwire_webhook_version"

@@ -8,10 +8,8 @@ let api: Api
 let eve: User
 const ids: Record<string, number> = {}
 
-const make = async (name: string, path: string, body: Json): Promise<void> => {
-  const made = await api.call<{ id: number }>("POST", `/api/${path}/`, body)
-  if (made.status !== 201) throw new Error(made.text)
-  ids[name] = made.json.id
+const make = async (name: string, collection: string, body: Json): Promise<void> => {
+  ids[name] = await api.make(collection, body)
 }
 
 beforeAll(async () => {

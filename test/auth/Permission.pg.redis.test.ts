@@ -14,12 +14,7 @@ afterAll(() => api.stop())
 
 const noPermission = { detail: "You do not have permission to perform this action." }
 
-const make = async (path: string, body: Json): Promise<number> => {
-  const made = await api.call<{ id: number }>("POST", path, body)
-  expect(made).toMatchObject({ status: 201 })
-  return made.json.id
-}
-const site = (name: string, fields: Json = {}) => make("/api/dcim/sites/", { ...named(name), ...fields })
+const site = (name: string, fields: Json = {}) => api.make("dcim/sites", { ...named(name), ...fields })
 const namesIn = (reply: { readonly json: unknown }) => (reply.json as List).results.map(({ name }) => name)
 
 describe("an object permission", () => {
@@ -40,12 +35,12 @@ describe("an object permission", () => {
   })
 
   it("applies to members of its groups while it is enabled, from the next request on", async () => {
-    const group = await make("/api/users/groups/", { name: "Readers" })
+    const group = await api.make("users/groups", { name: "Readers" })
     const member = await makeUser(api, "member")
     const path = "/api/dcim/sites/"
     expect((await member.call("GET", path)).status).toBe(403)
     await api.call("PATCH", `/api/users/users/${member.id}/`, { groups: [group] })
-    const permission = await make("/api/users/permissions/", {
+    const permission = await api.make("users/permissions", {
       name: "Readers read",
       object_types: ["dcim.site"],
       actions: ["view"],
@@ -151,7 +146,7 @@ describe("an object permission", () => {
 
 describe("a hidden object", () => {
   it("shows only its id where another refers to it, and cannot be referred to in a write", async () => {
-    const region = await make("/api/dcim/regions/", named("Hidden region"))
+    const region = await api.make("dcim/regions", named("Hidden region"))
     const id = await site("In hidden region", { region })
     const free = await site("In no region")
     const user = await makeUser(api, "blinkered", { types: ["dcim.site"], actions: ["view", "change"] })
@@ -171,8 +166,8 @@ describe("a hidden object", () => {
   })
 
   it("is not counted, and not named when it is in the way", async () => {
-    const region = await make("/api/dcim/regions/", named("Counted region"))
-    const tenant = await make("/api/tenancy/tenants/", named("Needed tenant"))
+    const region = await api.make("dcim/regions", named("Counted region"))
+    const tenant = await api.make("tenancy/tenants", named("Needed tenant"))
     const seen = await site("Seen one", { region, tenant })
     const hidden = await site("Hidden one", { region, tenant })
     const user = await makeUser(
@@ -207,7 +202,7 @@ describe("a hidden object", () => {
     const open = await site("Journalled openly")
     const path = "/api/extras/journal-entries/"
     const about = (id: number) => ({ assigned_object_type: "dcim.site", assigned_object_id: id, comments: "x" })
-    const entry = await make(path, about(secret))
+    const entry = await api.make("extras/journal-entries", about(secret))
     const user = await makeUser(
       api,
       "journalist",

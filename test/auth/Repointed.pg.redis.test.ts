@@ -32,9 +32,7 @@ const webhook = async (fields: Json = secrets) => {
     enabled: false,
     ...fields
   }
-  const { status, json, text } = await api.call<{ readonly id: number }>("POST", path, body)
-  if (status !== 201) throw new Error(text)
-  return json.id
+  return api.make("extras/webhooks", body)
 }
 
 const patch = async (id: number, body: Json) => {

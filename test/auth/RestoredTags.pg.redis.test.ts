@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type Api, startApi } from "../support/Api.ts"
 import { caughtUp } from "../support/CaughtUp.ts"
-import { type Json, type List, named } from "../support/Client.ts"
+import { type List, named } from "../support/Client.ts"
 import { makeUser } from "./Users.ts"
 
 let api: Api
@@ -12,17 +12,11 @@ beforeAll(async () => {
 })
 afterAll(() => api.stop())
 
-const make = async (path: string, body: Json): Promise<number> => {
-  const made = await api.call<{ readonly id: number }>("POST", path, body)
-  if (made.status !== 201) throw new Error(made.text)
-  return made.json.id
-}
-
 it("writes the visible tags of before, and the hidden ones of now", async () => {
   const tags: Array<number> = []
-  for (const name of ["Hidden", "Seen before", "Seen after"]) tags.push(await make("/api/extras/tags/", named(name)))
+  for (const name of ["Hidden", "Seen before", "Seen after"]) tags.push(await api.make("extras/tags", named(name)))
   const [hidden, before, after] = tags
-  const site = await make("/api/dcim/sites/", { ...named("Site"), tags: [hidden, before] })
+  const site = await api.make("dcim/sites", { ...named("Site"), tags: [hidden, before] })
   await api.call("PATCH", `/api/dcim/sites/${site}/`, { tags: [hidden, after] })
   await caughtUp(api.database)
   const eve = await makeUser(

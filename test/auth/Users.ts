@@ -21,9 +21,7 @@ export const userPassword = "a password for tests"
 
 /** A new user of this name, with a token and an object permission for each grant. */
 export const makeUser = async (api: Api, name: string, ...grants: ReadonlyArray<Grant>): Promise<User> => {
-  const made = await api.call<{ id: number }>("POST", "/api/users/users/", { username: name, password: userPassword })
-  if (made.status !== 201) throw new Error(made.text)
-  const { id } = made.json
+  const id = await api.make("users/users", { username: name, password: userPassword })
   for (const grant of grants) await permit(api, id, grant)
   const token = await api.newToken({ user: id })
   return { id, name, token, call: (method, path, body) => api.raw(method, path, body, token) }
@@ -35,9 +33,7 @@ export const permit = async (
   { types, actions, constraints = null }: Grant
 ): Promise<number> => {
   const body = { name: `${types} ${actions}`.slice(0, 100), object_types: types, actions, constraints, users: [user] }
-  const made = await api.call<{ id: number }>("POST", "/api/users/permissions/", body)
-  if (made.status !== 201) throw new Error(made.text)
-  return made.json.id
+  return api.make("users/permissions", body)
 }
 
 /** Memory of a process that is in use. */

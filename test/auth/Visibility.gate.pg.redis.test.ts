@@ -25,12 +25,6 @@ let group: number
 let sites: ReadonlyArray<Site>
 let regions: ReadonlyArray<Region>
 
-const make = async (path: string, body: Json): Promise<number> => {
-  const made = await api.call<{ id: number }>("POST", path, body)
-  if (made.status !== 201) throw new Error(made.text)
-  return made.json.id
-}
-
 const log = "/api/extras/object-changes/?changed_object_type=dcim.site&limit=0"
 const statuses = ["active", "planned", "retired"]
 const facilities = ["", "a_1", "a%2", "A_1", "\\"]
@@ -39,13 +33,13 @@ beforeAll(async () => {
   api = await startApi({ IMPORTS_AT_ONCE: `${clients}` })
   const region = async (name: string, parent: Region | null): Promise<Region> => {
     const slug = name.toLowerCase()
-    return { id: await make("/api/dcim/regions/", { name, slug, parent: parent?.id ?? null }), name, slug, parent }
+    return { id: await api.make("dcim/regions", { name, slug, parent: parent?.id ?? null }), name, slug, parent }
   }
   const europe = await region("Europe", null)
   regions = [europe, await region("Berlin", europe), await region("Asia", null)]
   const tags: Array<Tag> = []
   for (const name of ["Core", "Edge"]) {
-    tags.push({ id: await make("/api/extras/tags/", { name, slug: name.toLowerCase() }), name })
+    tags.push({ id: await api.make("extras/tags", { name, slug: name.toLowerCase() }), name })
   }
   const made: Array<Site> = []
   for (let n = 0; n < 12; n++) {
@@ -58,11 +52,11 @@ beforeAll(async () => {
       tags: tags.filter((_, at) => ((n >> at) & 1) === 1)
     }
     const body = { ...site, slug: `site-${n}`, region: site.region?.id ?? null, tags: site.tags.map(({ id }) => id) }
-    made.push({ id: await make("/api/dcim/sites/", body), ...site })
+    made.push({ id: await api.make("dcim/sites", body), ...site })
   }
   sites = made
   user = await makeUser(api, "somebody", { types: ["extras.objectchange"], actions: ["view"] })
-  group = await make("/api/users/groups/", { name: "Some group" })
+  group = await api.make("users/groups", { name: "Some group" })
   await api.call("PATCH", `/api/users/users/${user.id}/`, { groups: [group] })
 })
 
@@ -123,7 +117,7 @@ const grant = async (permissions: ReadonlyArray<Permission>): Promise<ReadonlyAr
   const made: Array<number> = []
   for (const [at, each] of permissions.entries()) {
     made.push(
-      await make("/api/users/permissions/", {
+      await api.make("users/permissions", {
         name: `Generated ${at}`,
         object_types: each.types,
         actions: ["view", "delete"],

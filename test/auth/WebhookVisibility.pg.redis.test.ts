@@ -25,12 +25,6 @@ let deletion: number
 
 const since = "2020-01-01T00:00Z"
 
-const make = async (path: string, body: Json): Promise<number> => {
-  const made = await api.call<{ id: number }>("POST", path, body)
-  if (made.status !== 201) throw new Error(made.text)
-  return made.json.id
-}
-
 interface Change {
   readonly id: number
   readonly changed_object_id: number
@@ -51,15 +45,15 @@ const logged = (count: number) =>
 beforeAll(async () => {
   receiver = await startReceiver()
   api = await startApi()
-  const tenant = await make("/api/tenancy/tenants/", named("Hidden tenant"))
+  const tenant = await api.make("tenancy/tenants", named("Hidden tenant"))
   const made: Array<number> = []
   for (let n = 0; n < 6; n++) {
     const body = { ...named(`Site ${n}`), status: n % 2 === 0 ? "active" : "planned", facility: `f${n}` }
-    made.push(await make("/api/dcim/sites/", { ...body, tenant: n === 0 ? tenant : null }))
+    made.push(await api.make("dcim/sites", { ...body, tenant: n === 0 ? tenant : null }))
     await api.call("PATCH", `/api/dcim/sites/${made[n]}/`, { comments: "changed" })
   }
   sites = made
-  const gone = await make("/api/dcim/sites/", named("Gone"))
+  const gone = await api.make("dcim/sites", named("Gone"))
   await api.call("DELETE", `/api/dcim/sites/${gone}/`)
   await logged(14)
   const all = await changesOf("dcim.site")
@@ -72,7 +66,7 @@ beforeAll(async () => {
     types: ["extras.webhook", "extras.replay"],
     actions: ["view", "add", "change"]
   })
-  webhook = await make("/api/extras/webhooks/", {
+  webhook = await api.make("extras/webhooks", {
     name: "kept",
     content_types: ["dcim.site"],
     type_create: true,

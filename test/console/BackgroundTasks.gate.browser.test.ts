@@ -23,8 +23,7 @@ const counted = async (query: string) =>
 
 const hook = async (name: string, fields: Json) => {
   const common = { content_types: ["extras.tag"], type_create: true, retry_schedule: { kind: "list", delays: [] } }
-  return (await api.call<{ readonly id: number }>("POST", "/api/extras/webhooks/", { name, ...common, ...fields })).json
-    .id
+  return await api.make("extras/webhooks", { name, ...common, ...fields })
 }
 
 const { loggedIn, loggedInAs } = startConsole(async (started) => {

@@ -18,10 +18,11 @@ const { loggedIn, loggedInAs } = startConsole(
 )
 
 /** Makes sites of these names, which no test shares. */
-const makeSites = async (names: ReadonlyArray<string>, fields: object = {}) => {
-  const bodies = names.map((name) => ({ ...named(name), ...fields }))
-  return (await api.call<ReadonlyArray<{ readonly id: number }>>("POST", "/api/dcim/sites/", bodies)).json
-}
+const makeSites = (names: ReadonlyArray<string>, fields: object = {}) =>
+  api.makeAll(
+    "dcim/sites",
+    names.map((name) => ({ ...named(name), ...fields }))
+  )
 
 const namesNow = async (query: string) => {
   const found = await api.call<List>("GET", `/api/dcim/sites/?limit=100&${query}`)
@@ -60,7 +61,7 @@ describe.skipIf(!hasBrowser)("the selection of a list", () => {
     expect(await page.locator(".bulk-bar, [name=id], main >> text=Import").count()).toBe(0)
     for (const step of ["delete", "rename", "edit"]) {
       expect((await page.goto(`/dcim/sites/${step}/`))?.status()).toBe(403)
-      const reply = await page.request.post(`/dcim/sites/${step}/`, { form: { id: `${site!.id}`, confirmed: "1" } })
+      const reply = await page.request.post(`/dcim/sites/${step}/`, { form: { id: `${site}`, confirmed: "1" } })
       expect(reply.status()).toBe(403)
     }
     expect(await namesNow("name=View 1")).toEqual(["View 1"])
@@ -71,7 +72,7 @@ describe.skipIf(!hasBrowser)("the selection of a list", () => {
 describe.skipIf(!hasBrowser)("deleting several objects", () => {
   it("names them and what goes along, and deletes them after a confirmation, without scripts", async () => {
     const [first] = await makeSites(["Del 1", "Del 2", "Del 3"])
-    await api.call("POST", "/api/dcim/locations/", { ...named("Room"), site: first!.id })
+    await api.call("POST", "/api/dcim/locations/", { ...named("Room"), site: first })
     const { page, close } = await loggedIn({ javaScriptEnabled: false })
     await page.goto("/dcim/sites/?name__isw=Del&limit=2")
     await tick(page, "Del 1", "Del 2")
@@ -107,7 +108,7 @@ describe.skipIf(!hasBrowser)("deleting several objects", () => {
 
   thorough("deletes nothing if one object is protected, and names what protects it", async () => {
     const [first] = await makeSites(["Prot 1", "Prot 2"])
-    await api.call("POST", "/api/dcim/racks/", { name: "Rack of Prot", site: first!.id })
+    await api.call("POST", "/api/dcim/racks/", { name: "Rack of Prot", site: first })
     const { page, close } = await loggedIn()
     await page.goto("/dcim/sites/?name__isw=Prot")
     await page.check("[data-select-page]")
@@ -144,7 +145,7 @@ describe.skipIf(!hasBrowser)("deleting several objects", () => {
       ...(await makeSites(["Mine 1"], { status: "planned" })),
       ...(await makeSites(["Not mine 1"], { status: "active", facility: "M" }))
     ]
-    await api.call("POST", "/api/dcim/locations/", { ...named("Hidden room"), site: sites[0]!.id })
+    await api.call("POST", "/api/dcim/locations/", { ...named("Hidden room"), site: sites[0] })
     const { page, close } = await loggedInAs(user.name)
     await page.goto("/dcim/sites/?name__ic=mine 1")
     await page.check("[data-select-page]")
@@ -218,7 +219,7 @@ describe.skipIf(!hasBrowser)("renaming several objects", () => {
     await page.fill("[name=find]", "Old")
     await page.fill("[name=replace]", "Older")
     await page.click("text=Preview")
-    await api.call("PATCH", `/api/dcim/sites/${site!.id}/`, { name: "Old one" })
+    await api.call("PATCH", `/api/dcim/sites/${site}/`, { name: "Old one" })
     await page.click("button[value=apply]")
     expect(await page.textContent("[role=alert]")).toContain("have changed since you looked")
     await page.click("button[value=apply]")

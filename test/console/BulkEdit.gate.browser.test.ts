@@ -17,9 +17,8 @@ const { loggedIn, loggedInAs } = startConsole(async (started) => {
 }, sharedApi)
 
 const makeSites = (names: ReadonlyArray<string>, fields: object = {}) =>
-  api.call<ReadonlyArray<Json>>(
-    "POST",
-    "/api/dcim/sites/",
+  api.makeAll(
+    "dcim/sites",
     names.map((name) => ({ ...named(name), ...fields }))
   )
 

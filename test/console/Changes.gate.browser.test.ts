@@ -22,17 +22,16 @@ let oslo: number
 const { loggedIn, loggedInAs } = startConsole(async (started) => {
   api = started
   receiver = await startReceiver()
-  const make = async (path: string, body: Json) => (await api.call<{ readonly id: number }>("POST", path, body)).json.id
   const [nordic, baltic] = [
-    await make("/api/dcim/regions/", named("Nordic")),
-    await make("/api/dcim/regions/", named("Baltic"))
+    await api.make("dcim/regions", named("Nordic")),
+    await api.make("dcim/regions", named("Baltic"))
   ]
   await api.call("POST", "/api/extras/tags/", [named("Core"), named("Edge"), named("Lab")])
-  await make("/api/extras/custom-fields/", { name: "contract", type: "json", content_types: ["dcim.site"] })
-  await make("/api/extras/webhooks/", {
+  await api.make("extras/custom-fields", { name: "contract", type: "json", content_types: ["dcim.site"] })
+  await api.make("extras/webhooks", {
     ...{ name: "inventory", content_types: ["dcim.site"], type_update: true, payload_url: receiver.url }
   })
-  oslo = await make("/api/dcim/sites/", {
+  oslo = await api.make("dcim/sites", {
     ...{ ...named("Oslo"), status: "planned", region: nordic, comments: before, description: hostile },
     tags: [{ name: "Core" }, { name: "Lab" }],
     custom_fields: { contract: { term: 12, parties: ["a", "b"] } }
@@ -56,8 +55,7 @@ const changeOf = (site: number, action: string) =>
     return (await api.call<List>("GET", `/api/extras/object-changes/${query}`)).json.results[0]?.id
   })
 
-const site = async (name: string, fields: Json = {}) =>
-  (await api.call<Json & { readonly id: number }>("POST", "/api/dcim/sites/", { ...named(name), ...fields })).json.id
+const site = async (name: string, fields: Json = {}) => await api.make("dcim/sites", { ...named(name), ...fields })
 
 const now = async (id: number) => (await api.call<Json>("GET", `/api/dcim/sites/${id}/`)).json
 

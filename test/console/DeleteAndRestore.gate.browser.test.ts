@@ -11,30 +11,27 @@ let device: number
 let site: number
 let webhook: number
 
-const make = async (path: string, body: Json) =>
-  (await api.call<{ readonly id: number }>("POST", `/api/${path}/`, body)).json.id
-
 const { loggedIn } = startConsole(async (started) => {
   api = started
-  webhook = await make("extras/webhooks", {
+  webhook = await api.make("extras/webhooks", {
     ...{ name: "inventory", content_types: ["dcim.site", "dcim.interface"], type_create: true, type_delete: true },
     ...{ paused: true, payload_url: "https://receiver.example/" }
   })
-  site = await make("dcim/sites", named("Oslo"))
-  const manufacturer = await make("dcim/manufacturers", named("Usual"))
-  const device_type = await make("dcim/device-types", { model: "M", slug: "m", manufacturer })
-  device = await make("dcim/devices", {
-    ...{ name: "core-1", site, device_type, device_role: await make("dcim/device-roles", named("Core")) }
+  site = await api.make("dcim/sites", named("Oslo"))
+  const manufacturer = await api.make("dcim/manufacturers", named("Usual"))
+  const device_type = await api.make("dcim/device-types", { model: "M", slug: "m", manufacturer })
+  device = await api.make("dcim/devices", {
+    ...{ name: "core-1", site, device_type, device_role: await api.make("dcim/device-roles", named("Core")) }
   })
   const ports = Array.from({ length: 24 }, (_, at) => ({ device, name: `eth${at}`, type: "1000base-t" }))
   const made = (await api.call<ReadonlyArray<{ readonly id: number }>>("POST", "/api/dcim/interfaces/", ports)).json
-  const address = await make("ipam/ip-addresses", {
+  const address = await api.make("ipam/ip-addresses", {
     ...{ address: "192.0.2.1/24", assigned_object_type: "dcim.interface", assigned_object_id: made[0]!.id }
   })
   await api.call("PATCH", `/api/dcim/devices/${device}/`, { primary_ip4: address })
-  await make("ipam/ip-addresses", { address: "198.51.100.1/24", nat_inside: address })
-  const board = await make("dcim/inventory-items", { device, name: "Supervisor", asset_tag: "T-1" })
-  await make("dcim/inventory-items", { device, name: "Optic", parent: board })
+  await api.make("ipam/ip-addresses", { address: "198.51.100.1/24", nat_inside: address })
+  const board = await api.make("dcim/inventory-items", { device, name: "Supervisor", asset_tag: "T-1" })
+  await api.make("dcim/inventory-items", { device, name: "Optic", parent: board })
 })
 
 describe.skipIf(!hasBrowser)("a device", () => {
@@ -50,10 +47,10 @@ describe.skipIf(!hasBrowser)("a device", () => {
       return (await api.call<List>("GET", `/api/extras/object-changes/${query}`)).json.results[0]?.id
     })
     // Another item has the asset tag of the deleted one by now.
-    const spare = await make("dcim/devices", {
+    const spare = await api.make("dcim/devices", {
       ...{ name: "spare", site, device_type: 1, device_role: 1 }
     })
-    await make("dcim/inventory-items", { device: spare, name: "Thief", asset_tag: "T-1" })
+    await api.make("dcim/inventory-items", { device: spare, name: "Thief", asset_tag: "T-1" })
     await page.goto(`/extras/object-changes/${change}/restore/`)
     expect(await page.locator("#restored-with-it").count()).toBe(1)
     expect(await page.locator(".omitted li").allInnerTexts()).toEqual([

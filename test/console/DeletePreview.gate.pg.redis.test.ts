@@ -16,23 +16,18 @@ let usual: Json
 beforeAll(async () => {
   api = await startApi()
   admin = await api.newToken()
-  const manufacturer = await make("dcim/manufacturers", named("Usual"))
+  const manufacturer = await api.make("dcim/manufacturers", named("Usual"))
   usual = {
-    device_type: await make("dcim/device-types", { model: "M", slug: "m", manufacturer }),
-    device_role: await make("dcim/device-roles", named("Usual")),
-    site: await make("dcim/sites", named("Usual"))
+    device_type: await api.make("dcim/device-types", { model: "M", slug: "m", manufacturer }),
+    device_role: await api.make("dcim/device-roles", named("Usual")),
+    site: await api.make("dcim/sites", named("Usual"))
   }
 })
 afterAll(() => api.stop())
 
-const make = async (path: string, body: Json): Promise<number> => {
-  const made = await api.call<{ readonly id: number }>("POST", `/api/${path}/`, body)
-  if (made.status !== 201) throw new Error(made.text)
-  return made.json.id
-}
-const device = (name: string) => make("dcim/devices", { ...usual, name })
+const device = (name: string) => api.make("dcim/devices", { ...usual, name })
 const port = (of: number, name: string, fields: Json = {}) =>
-  make("dcim/interfaces", { device: of, name, type: "1000base-t", ...fields })
+  api.make("dcim/interfaces", { device: of, name, type: "1000base-t", ...fields })
 const end = (id: number) => [{ object_type: "dcim.interface", object_id: id }]
 const found = async (path: string) => (await api.call<Found>("GET", `/api/${path}`)).json.results
 
@@ -63,20 +58,20 @@ describe("the page that deletes a device", () => {
     const parent = await port(own, "eth1")
     await port(own, "eth1.5", { type: "virtual", parent })
     const socket = await port(own, "eth2")
-    await make("dcim/cables", { a_terminations: end(socket), b_terminations: end(await port(peer, "eth1")) })
+    await api.make("dcim/cables", { a_terminations: end(socket), b_terminations: end(await port(peer, "eth1")) })
     const two = [await port(own, "eth3"), await port(peer, "eth2")]
-    const trunk = await make("dcim/cables", {
+    const trunk = await api.make("dcim/cables", {
       a_terminations: two.flatMap(end),
       b_terminations: end(await port(peer, "eth3"))
     })
-    const inside = await make("ipam/ip-addresses", {
+    const inside = await api.make("ipam/ip-addresses", {
       ...{ address: "192.0.2.1/24", assigned_object_type: "dcim.interface", assigned_object_id: parent }
     })
     await api.call("PATCH", `/api/dcim/devices/${own}/`, { primary_ip4: inside })
-    const outside = await make("ipam/ip-addresses", { address: "198.51.100.1/24", nat_inside: inside })
-    const board = await make("dcim/inventory-items", { device: own, name: "board" })
-    await make("dcim/inventory-items", { device: own, name: "optic", parent: board })
-    await make("extras/journal-entries", {
+    const outside = await api.make("ipam/ip-addresses", { address: "198.51.100.1/24", nat_inside: inside })
+    const board = await api.make("dcim/inventory-items", { device: own, name: "board" })
+    await api.make("dcim/inventory-items", { device: own, name: "optic", parent: board })
+    await api.make("extras/journal-entries", {
       ...{ assigned_object_type: "dcim.device", assigned_object_id: own, comments: "It hums." }
     })
     const before = await page(`/dcim/devices/${own}/delete/`)
@@ -131,8 +126,11 @@ describe("the page that deletes a device", () => {
 
 describe("the page that deletes a site", () => {
   it("names what forbids it before anybody deletes", async () => {
-    const site = await make("dcim/sites", named("Kept"))
-    const racks = [await make("dcim/racks", { name: "R1", site }), await make("dcim/racks", { name: "R2", site })]
+    const site = await api.make("dcim/sites", named("Kept"))
+    const racks = [
+      await api.make("dcim/racks", { name: "R1", site }),
+      await api.make("dcim/racks", { name: "R2", site })
+    ]
     const { card } = await page(`/dcim/sites/${site}/delete/`)
     expect(card("effect-forbid")).toEqual([
       { text: "2 racks by site", to: `/dcim/racks/?id=${racks[0]}&id=${racks[1]}` }
@@ -145,7 +143,7 @@ describe("the page that deletes a webhook", () => {
   it("says how many deliveries wait for it", async () => {
     const [hook, idle] = await Promise.all(
       ["busy", "idle"].map((name) =>
-        make("extras/webhooks", {
+        api.make("extras/webhooks", {
           ...{ name, content_types: [name === "busy" ? "extras.tag" : "dcim.region"], type_create: true },
           ...{ paused: true, payload_url: "https://receiver.example/" }
         })

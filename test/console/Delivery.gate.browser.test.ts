@@ -42,14 +42,8 @@ afterAll(async () => {
   odd.close()
 })
 
-const make = async (path: string, body: Json) => {
-  const { status, json, text } = await api.call<{ readonly id: number }>("POST", path, body)
-  if (status !== 201) throw new Error(text)
-  return json.id
-}
-
 const webhook = (name: string, fields: Json = {}) =>
-  make("/api/extras/webhooks/", {
+  api.make("extras/webhooks", {
     ...{ name, content_types: ["dcim.site"], type_create: true, type_update: true },
     ...{ payload_url: `${receiver.url}/${name}`, conditions: { attr: "name", value: name }, secret },
     ...fields
@@ -71,7 +65,7 @@ const later = { retry_schedule: { kind: "fixed", delay: 3600, attempts: 5 } }
 describe.skipIf(!hasBrowser)("the page of a delivery", () => {
   it("shows every stage of a change by the API, the body that the receiver got, and a program that verifies it", async () => {
     const hook = await webhook("promise", { signature: "standard" })
-    await make("/api/dcim/sites/", { ...named("promise"), comments: hostile })
+    await api.make("dcim/sites", { ...named("promise"), comments: hostile })
     const id = await delivery(hook, "successful")
     const got = receiver.received.find(({ path }) => path === "/promise")!
     const { page } = await loggedIn()
@@ -102,7 +96,7 @@ describe.skipIf(!hasBrowser)("the page of a delivery", () => {
 
   thorough("shows the same of a change by plain SQL, whose request nobody sent", async () => {
     const hook = await webhook("by-sql")
-    const site = await make("/api/dcim/sites/", named("by-sql"))
+    const site = await api.make("dcim/sites", named("by-sql"))
     await delivery(hook, "successful")
     await api.database.sql.query("update dcim_site set status = 'planned' where id = $1::bigint", [`${site}`])
     const path = `/api/extras/deliveries/?webhook_id=${hook}&status=successful&event=updated`
@@ -128,7 +122,7 @@ describe.skipIf(!hasBrowser)("the page of a delivery", () => {
   it("retries at once in place of the scheduled attempt: the receiver gets one more request, asked for by two", async () => {
     answers.set("/recovers", 500)
     const hook = await webhook("recovers", later)
-    await make("/api/dcim/sites/", named("recovers"))
+    await api.make("dcim/sites", named("recovers"))
     const id = await delivery(hook, "retrying")
     const { page } = await loggedIn()
     const { page: other } = await loggedIn()
@@ -157,7 +151,7 @@ describe.skipIf(!hasBrowser)("the page of a delivery", () => {
 
   it("sends again what has succeeded only when that is confirmed", async () => {
     const hook = await webhook("confirmed")
-    await make("/api/dcim/sites/", named("confirmed"))
+    await api.make("dcim/sites", named("confirmed"))
     const id = await delivery(hook, "successful")
     const { page } = await loggedIn()
     await page.goto(address(id))
@@ -176,7 +170,7 @@ describe.skipIf(!hasBrowser)("the page of a delivery", () => {
   it("discards after a question, pauses the webhook, and refuses in words what makes no sense then", async () => {
     answers.set("/dropped", 500)
     const hook = await webhook("dropped", later)
-    await make("/api/dcim/sites/", named("dropped"))
+    await api.make("dcim/sites", named("dropped"))
     const id = await delivery(hook, "retrying")
     const { page } = await loggedIn()
     await page.goto(address(id))
@@ -203,7 +197,7 @@ describe.skipIf(!hasBrowser)("the page of a delivery", () => {
   it("runs nothing of what a receiver answers, and shows it to the letter", async () => {
     const { port } = odd.address() as AddressInfo
     const hook = await webhook("odd", { payload_url: `http://127.0.0.1:${port}/?<img>`, ...later })
-    await make("/api/dcim/sites/", { ...named("odd"), description: hostile.slice(0, 100) })
+    await api.make("dcim/sites", { ...named("odd"), description: hostile.slice(0, 100) })
     const id = await delivery(hook, "retrying")
     const { page } = await loggedIn()
     for (const view of ["verify", "now", "curl", "raw", "exchange"]) {
@@ -218,7 +212,7 @@ describe.skipIf(!hasBrowser)("the page of a delivery", () => {
       ...{ body_template: `{{ ("${hostile.replaceAll('"', "'").replaceAll("'", "")}").nothing.more }}` },
       ...{ retry_schedule: { kind: "list", delays: [] } }
     })
-    await make("/api/dcim/sites/", named("broken"))
+    await api.make("dcim/sites", named("broken"))
     await page.goto(address(await delivery(broken, "failed")))
     expect(await page.locator("#attempt").innerText()).toContain("No request was sent.")
     expect(await faultsOfState(page)).toEqual([])
@@ -226,7 +220,7 @@ describe.skipIf(!hasBrowser)("the page of a delivery", () => {
 
   thorough("compares what was sent with what the webhook as it is now would send", async () => {
     const hook = await webhook("renewed", { body_template: `{"name": {{ data.name | tojson }}, "kind": "old"}` })
-    await make("/api/dcim/sites/", named("renewed"))
+    await api.make("dcim/sites", named("renewed"))
     const id = await delivery(hook, "successful")
     const { page } = await loggedIn()
     await page.goto(`${address(id)}?view=now`)
@@ -248,7 +242,7 @@ describe.skipIf(!hasBrowser)("the page of a delivery", () => {
 
   thorough("cuts a body of a megabyte and offers it whole", async () => {
     const hook = await webhook("large", { conditions: { attr: "slug", value: "large" } })
-    await make("/api/dcim/sites/", { ...named("large"), comments: `${hostile}\n`.repeat(3000) })
+    await api.make("dcim/sites", { ...named("large"), comments: `${hostile}\n`.repeat(3000) })
     const id = await delivery(hook, "successful")
     const { page } = await loggedIn()
     const response = await page.goto(address(id))
@@ -262,7 +256,7 @@ describe.skipIf(!hasBrowser)("the page of a delivery", () => {
 
   it("offers no action to a reader who may only view, and refuses the forms; without scripts it works as well", async () => {
     const hook = await webhook("viewed")
-    await make("/api/dcim/sites/", named("viewed"))
+    await api.make("dcim/sites", named("viewed"))
     const id = await delivery(hook, "successful")
     await makeUser(api, "viewer", { types: ["dcim.site", "extras.delivery", "extras.webhook"], actions: ["view"] })
     const { page } = await loggedInAs("viewer", { javaScriptEnabled: false })

@@ -26,7 +26,7 @@ const { loggedIn } = startConsole(async (started) => {
     ...{ name: "cmdb", content_types: ["extras.tag"], type_create: true, payload_url: receiver.url },
     ...{ max_in_flight: 4, retry_schedule: { kind: "fixed", delay: 0.05, attempts: 100 } }
   }
-  webhook = (await api.call<{ id: number }>("POST", "/api/extras/webhooks/", fields)).json.id
+  webhook = await api.make("extras/webhooks", fields)
   const tags = Array.from({ length: 20 }, (_, n) => ({ name: `Tag ${n}`, slug: `tag-${n}` }))
   await api.call("POST", "/api/extras/tags/", tags)
   await keepOpen(api, webhook)

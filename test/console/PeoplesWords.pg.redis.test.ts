@@ -12,7 +12,7 @@ beforeAll(async () => {
   api = await startApi()
   browser = openBrowser(api.service.url)
   await browser.logIn()
-  site = (await api.call<{ id: number }>("POST", "/api/dcim/sites/", named("Osl"))).json.id
+  site = await api.make("dcim/sites", named("Osl"))
 })
 afterAll(() => api.stop())
 

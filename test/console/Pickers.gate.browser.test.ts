@@ -10,24 +10,24 @@ import { thorough } from "../support/Seed.ts"
 let api: Api
 const ids = new Map<string, number>()
 
-const make = async (path: string, body: Json, as: string): Promise<number> => {
-  const { json } = await api.call<{ readonly id: number }>("POST", path, body)
-  ids.set(as, json.id)
-  return json.id
+const make = async (collection: string, body: Json, as: string): Promise<number> => {
+  const id = await api.make(collection, body)
+  ids.set(as, id)
+  return id
 }
 
 const { loggedIn } = startConsole(async (started) => {
   api = started
-  await make("/api/dcim/regions/", named("Nordic"), "Nordic")
-  await make("/api/dcim/regions/", named("Nordic Islands"), "Islands")
-  for (const tag of ["Core", "Edge"]) await make("/api/extras/tags/", named(tag), tag)
-  const site = await make("/api/dcim/sites/", { ...named("Oslo"), description: `<img src=x onerror=alert(1)>` }, "Oslo")
-  const manufacturer = await make("/api/dcim/manufacturers/", named("Acme"), "Acme")
-  const device_type = await make("/api/dcim/device-types/", { model: "A1", slug: "a1", manufacturer }, "A1")
-  const device_role = await make("/api/dcim/device-roles/", named("Leaf"), "Leaf")
+  await make("dcim/regions", named("Nordic"), "Nordic")
+  await make("dcim/regions", named("Nordic Islands"), "Islands")
+  for (const tag of ["Core", "Edge"]) await make("extras/tags", named(tag), tag)
+  const site = await make("dcim/sites", { ...named("Oslo"), description: `<img src=x onerror=alert(1)>` }, "Oslo")
+  const manufacturer = await make("dcim/manufacturers", named("Acme"), "Acme")
+  const device_type = await make("dcim/device-types", { model: "A1", slug: "a1", manufacturer }, "A1")
+  const device_role = await make("dcim/device-roles", named("Leaf"), "Leaf")
   for (const name of ["leaf-01", "leaf-02"]) {
-    const device = await make("/api/dcim/devices/", { name, device_type, device_role, site }, name)
-    await make("/api/dcim/interfaces/", { name: "eth0", device, type: "1000base-t" }, `${name} eth0`)
+    const device = await make("dcim/devices", { name, device_type, device_role, site }, name)
+    await make("dcim/interfaces", { name: "eth0", device, type: "1000base-t" }, `${name} eth0`)
   }
 }, sharedApi)
 

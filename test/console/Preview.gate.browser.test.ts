@@ -37,17 +37,14 @@ const { loggedIn, loggedInAs } = startConsole(async (started) => {
   await makeHook("Locations", { content_types: ["dcim.location"], ...everyKind })
 })
 
-const made = async (path: string, body: Json) =>
-  (await api.call<Json & { readonly id: number }>("POST", path, body)).json.id
-
 const siteIds = async () => (await api.call<List>("GET", "/api/dcim/sites/")).json.results.map(({ id }) => id)
 
 const fires = ".preview .fires li"
 
 describe.skipIf(!hasBrowser)("a preview", () => {
   it("shows the fields that would change and the webhooks that would fire, and saves nothing", async () => {
-    const region = await made("/api/dcim/regions/", named("North"))
-    const id = await made("/api/dcim/sites/", { ...named("Rana"), facility: "old" })
+    const region = await api.make("dcim/regions", named("North"))
+    const id = await api.make("dcim/sites", { ...named("Rana"), facility: "old" })
     const before = (await api.call<Json>("GET", `/api/dcim/sites/${id}/`)).json
     const { page, problems, close } = await loggedIn()
     await page.goto(`/dcim/sites/${id}/edit/`)
@@ -89,8 +86,8 @@ describe.skipIf(!hasBrowser)("a preview", () => {
   })
 
   it("tells of a new object and of a deletion, with what goes along", async () => {
-    const id = await made("/api/dcim/sites/", { ...named("Senja"), status: "retired" })
-    await made("/api/dcim/locations/", { ...named("Hall"), site: id })
+    const id = await api.make("dcim/sites", { ...named("Senja"), status: "retired" })
+    await api.make("dcim/locations", { ...named("Hall"), site: id })
     const before = await siteIds()
     const { page, close } = await loggedIn({ javaScriptEnabled: false })
     await page.goto(`/dcim/sites/add/?clone=${id}`)
@@ -109,7 +106,7 @@ describe.skipIf(!hasBrowser)("a preview", () => {
 
   it("tells what is wrong as a save does, and names webhooks only to those who may view them", async () => {
     const user = await makeUser(api, "editor", { types: ["dcim.site"], actions: ["view", "change"] })
-    const id = await made("/api/dcim/sites/", named("Vega"))
+    const id = await api.make("dcim/sites", named("Vega"))
     const { page, close } = await loggedInAs(user.name)
     await page.goto(`/dcim/sites/${id}/edit/`)
     await page.fill("#f-slug", "no slug")

@@ -17,7 +17,7 @@ beforeAll(async () => {
   api = await startApi()
   admin = await api.newToken({})
   usual = {
-    device_type: await make("dcim/device-types", {
+    device_type: await api.make("dcim/device-types", {
       model: "M",
       slug: "m",
       manufacturer: await slugged("manufacturers")
@@ -28,23 +28,18 @@ beforeAll(async () => {
 })
 afterAll(() => api.stop())
 
-const make = async (path: string, body: Json): Promise<number> => {
-  const made = await api.call<{ readonly id: number }>("POST", `/api/${path}/`, body)
-  if (made.status !== 201) throw new Error(made.text)
-  return made.json.id
-}
-const slugged = (plural: string) => make(`dcim/${plural}`, named("Usual"))
-const device = (name: string, fields: Json = {}) => make("dcim/devices", { ...usual, name, ...fields })
+const slugged = (plural: string) => api.make(`dcim/${plural}`, named("Usual"))
+const device = (name: string, fields: Json = {}) => api.make("dcim/devices", { ...usual, name, ...fields })
 const port = (of: number, name: string, fields: Json = {}) =>
-  make("dcim/interfaces", { device: of, name, type: "1000base-t", ...fields })
+  api.make("dcim/interfaces", { device: of, name, type: "1000base-t", ...fields })
 const address = (text: string, on?: number, fields: Json = {}) =>
-  make("ipam/ip-addresses", {
+  api.make("ipam/ip-addresses", {
     ...{ address: text, ...fields },
     ...(on !== undefined && { assigned_object_type: "dcim.interface", assigned_object_id: on })
   })
 const cable = (a: number, b: number, label: string) => {
   const ends = ([id]: ReadonlyArray<number>) => [{ object_type: "dcim.interface", object_id: id }]
-  return make("dcim/cables", { a_terminations: ends([a]), b_terminations: ends([b]), label })
+  return api.make("dcim/cables", { a_terminations: ends([a]), b_terminations: ends([b]), label })
 }
 const change = async (path: string, body: Json) => {
   const { status, text } = await api.call("PATCH", `/api/${path}/`, body)
@@ -92,12 +87,12 @@ describe("restoring a deleted device", () => {
     const six = await address("2001:db8::1/64", second)
     await address("198.51.100.1/24", undefined, { nat_inside: four })
     await change(`dcim/devices/${own}`, { primary_ip4: four, primary_ip6: six })
-    const board = await make("dcim/inventory-items", { device: own, name: "board" })
-    await make("dcim/inventory-items", {
+    const board = await api.make("dcim/inventory-items", { device: own, name: "board" })
+    await api.make("dcim/inventory-items", {
       ...{ device: own, name: "optic", parent: board },
       ...{ component_type: "dcim.interface", component_id: socket }
     })
-    await make("extras/journal-entries", {
+    await api.make("extras/journal-entries", {
       ...{ assigned_object_type: "dcim.device", assigned_object_id: own, comments: "It hums." }
     })
     const path = await deletedDevice(own)
@@ -146,12 +141,12 @@ describe("restoring a deleted device", () => {
   it("names each object that is refused, with the reason, and what depends on it", async () => {
     const [own, peer] = [await device("taken"), await device("far")]
     await cable(await port(own, "eth1"), await port(peer, "eth1"), "to the far end")
-    const platform = await make("dcim/platforms", named("Old"))
+    const platform = await api.make("dcim/platforms", named("Old"))
     await change(`dcim/devices/${own}`, { platform })
-    const board = await make("dcim/inventory-items", { device: own, name: "tagged", asset_tag: "T1" })
-    await make("dcim/inventory-items", { device: own, name: "child", parent: board })
+    const board = await api.make("dcim/inventory-items", { device: own, name: "tagged", asset_tag: "T1" })
+    await api.make("dcim/inventory-items", { device: own, name: "child", parent: board })
     const path = await deletedDevice(own)
-    await make("dcim/inventory-items", { device: peer, name: "thief", asset_tag: "T1" })
+    await api.make("dcim/inventory-items", { device: peer, name: "thief", asset_tag: "T1" })
     await api.call("DELETE", `/api/dcim/platforms/${platform}/`)
     const [far] = await found(`dcim/interfaces/?device_id=${peer}`)
     await api.call("DELETE", `/api/dcim/interfaces/${far!.id}/`)
@@ -243,8 +238,8 @@ describe("restoring a deleted device", () => {
 describe("restoring an object that others referred to", () => {
   it("restores the references, unless the object has another value by now", async () => {
     const members = [await device("member 1"), await device("member 2")]
-    const chassis = await make("dcim/virtual-chassis", { name: "stack" })
-    const other = await make("dcim/virtual-chassis", { name: "other" })
+    const chassis = await api.make("dcim/virtual-chassis", { name: "stack" })
+    const other = await api.make("dcim/virtual-chassis", { name: "other" })
     for (const [at, id] of members.entries()) {
       await change(`dcim/devices/${id}`, { virtual_chassis: chassis, vc_position: at + 1 })
     }
@@ -263,8 +258,8 @@ describe("restoring an object that others referred to", () => {
   })
 
   it("gives a deleted tag back to the objects that had it", async () => {
-    const tag = await make("extras/tags", named("Critical"))
-    await make("extras/tags", named("Spare"))
+    const tag = await api.make("extras/tags", named("Critical"))
+    await api.make("extras/tags", named("Spare"))
     const own = await device("tagged", { tags: [{ name: "Critical" }] })
     const path = await deleted("extras/tags", "extras.tag", tag)
     await change(`dcim/devices/${own}`, { tags: [{ name: "Spare" }] })

@@ -15,7 +15,7 @@ const waits = async () => (await api.call<{ count: number }>("GET", `/api${list(
 const { loggedIn } = startConsole(async (started) => {
   api = started
   const fields = { content_types: ["extras.tag"], type_create: true, payload_url: "http://127.0.0.1:1/", paused: true }
-  webhook = (await api.call<{ id: number }>("POST", "/api/extras/webhooks/", { name: "cmdb", ...fields })).json.id
+  webhook = await api.make("extras/webhooks", { name: "cmdb", ...fields })
   const tags = Array.from({ length: 12 }, (_, n) => ({ name: `Tag ${n}`, slug: `tag-${n}` }))
   await api.call("POST", "/api/extras/tags/", tags)
   await eventually("they wait", async () => (await waits()) === 12)

@@ -21,11 +21,10 @@ const { loggedIn, loggedInAs } = startConsole(async (started) => {
   api = started
   receiver = await startReceiver(({ path }) => (path === "/ailing" ? 500 : 200))
   const webhook = async (name: string, fields: Json = {}) => {
-    const made = await api.call<{ readonly id: number }>("POST", "/api/extras/webhooks/", {
+    return api.make("extras/webhooks", {
       ...{ name, content_types: ["extras.tag"], type_create: true, payload_url: `${receiver.url}/${name}` },
       ...fields
     })
-    return made.json.id
   }
   sound = await webhook("sound", { description: hostile, secret: "an old secret" })
   ailing = await webhook("ailing", { retry_schedule: { kind: "list", delays: [0.1] } })

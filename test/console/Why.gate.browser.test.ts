@@ -16,13 +16,11 @@ let receiver: Receiver
 let picky: number
 let held: number
 
-const make = async (path: string, body: Json) => (await api.call<{ readonly id: number }>("POST", path, body)).json.id
-
 const { loggedIn, loggedInAs } = startConsole(async (started) => {
   api = started
   receiver = await startReceiver()
   const hook = (name: string, fields: Json) =>
-    make("/api/extras/webhooks/", {
+    api.make("extras/webhooks", {
       ...{ name, content_types: ["dcim.site"], type_create: true, type_update: true, payload_url: receiver.url },
       ...fields
     })
@@ -59,7 +57,7 @@ const card = (page: Page, name: string) => page.getByRole("region", { name, exac
 
 describe.skipIf(!hasBrowser)("why, and why not", () => {
   it("a change that fails one clause is told on its page and under Skipped; a paused webhook holds until it resumes", async () => {
-    const site = await make("/api/dcim/sites/", { ...named("Oslo"), status: "planned", description: hostile })
+    const site = await api.make("dcim/sites", { ...named("Oslo"), status: "planned", description: hostile })
     const { id } = await created(site)
     const { page, close } = await loggedIn()
     await page.goto(`/extras/object-changes/${id}/`)
@@ -140,7 +138,7 @@ describe.skipIf(!hasBrowser)("why, and why not", () => {
       named("Concealed")
     ])
     const { id } = await created(made.json[1]!.id)
-    const other = await created(await make("/api/dcim/sites/", named("Concealed too")))
+    const other = await created(await api.make("dcim/sites", named("Concealed too")))
     await makeUser(
       api,
       "reader",

@@ -9,7 +9,7 @@ let webhook: number
 
 const { loggedIn } = startConsole(async (api) => {
   const fields = { name: "cmdb", content_types: ["extras.tag"], type_create: true, payload_url: "http://127.0.0.1:1/" }
-  webhook = (await api.call<{ id: number }>("POST", "/api/extras/webhooks/", fields)).json.id
+  webhook = await api.make("extras/webhooks", fields)
 }, sharedApi)
 
 /** By which of the bars the row of the focused field is covered, and whether it is on the screen. */

@@ -27,7 +27,7 @@ export class Delivering {
 
   /** Makes a webhook for tags whose name begins with `name`, posting to `/name`. */
   async webhook(name: string, fields: Json = {}): Promise<number> {
-    const made = await this.api.call<{ id: number }>("POST", "/api/extras/webhooks/", {
+    return this.api.make("extras/webhooks", {
       name,
       content_types: ["extras.tag"],
       type_create: true,
@@ -35,8 +35,6 @@ export class Delivering {
       conditions: { and: [{ attr: "name", op: "regex", value: `${name} ` }] },
       ...fields
     })
-    if (made.status !== 201) throw new Error(made.text)
-    return made.json.id
   }
 
   tag(name: string) {

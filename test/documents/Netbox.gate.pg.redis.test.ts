@@ -29,22 +29,16 @@ afterAll(async () => {
   await Promise.all([netbox.stop(), rackwire.stop()])
 })
 
-const make = async (path: string, body: unknown) => {
-  const reply = await netbox.call("POST", `/api/${path}/`, body)
-  if (reply.status !== 201) throw new Error(reply.text)
-  return reply.json as { readonly id: number }
-}
-
 /** References that a generated inventory has not: to what comes later, to a type of choice, and custom fields. */
 const addReferences = async (): Promise<void> => {
-  await make("extras/custom-fields", { name: "owner", type: "text", content_types: ["dcim.site"] })
-  const tag = await make("extras/tags", { name: "Core", slug: "core" })
+  await netbox.make("extras/custom-fields", { name: "owner", type: "text", content_types: ["dcim.site"] })
+  const tag = await netbox.makeObject("extras/tags", { name: "Core", slug: "core" })
   await netbox.call("PATCH", "/api/dcim/sites/1/", { tags: [tag.id], custom_fields: { owner: "Ada" } })
   await netbox.call("PATCH", "/api/dcim/interfaces/1/", { lag: 2 })
   await netbox.call("PATCH", "/api/dcim/devices/1/", { primary_ip4: 1 })
   const end = (id: number) => [{ object_type: "dcim.interface", object_id: id }]
-  await make("dcim/cables", { a_terminations: end(3), b_terminations: end(60), status: "planned" })
-  await make("extras/webhooks", {
+  await netbox.make("dcim/cables", { a_terminations: end(3), b_terminations: end(60), status: "planned" })
+  await netbox.make("extras/webhooks", {
     ...{ name: "sites", content_types: ["dcim.site"], type_create: true, payload_url: "http://127.0.0.1:1/" },
     ...{ conditions: { and: [{ attr: "status.value", value: "active" }] } }
   })

@@ -50,35 +50,30 @@ afterAll(async () => {
   await receiver.close()
 })
 
-const make = async (path: string, body: unknown): Promise<void> => {
-  const { status, text } = await api.call("POST", `/api/${path}/`, body)
-  if (status !== 201) throw new Error(`${path}: ${text}`)
-}
-
 /** The objects that the document names with their ids. */
 const makeInventory = async (): Promise<void> => {
-  await make("tenancy/tenants", [named("Acme"), named("Globex")])
-  await make("dcim/sites", [
+  await api.make("tenancy/tenants", [named("Acme"), named("Globex")])
+  await api.make("dcim/sites", [
     { ...named("Amsterdam"), slug: "ams" },
     { ...named("Old lab"), tenant: 2 }
   ])
-  await make("dcim/manufacturers", named("Arista"))
-  await make("dcim/device-types", { manufacturer: 1, model: "7050X3", slug: "7050x3" })
-  await make("dcim/device-roles", named("Leaf"))
-  await make("extras/tags", named("Core"))
+  await api.make("dcim/manufacturers", named("Arista"))
+  await api.make("dcim/device-types", { manufacturer: 1, model: "7050X3", slug: "7050x3" })
+  await api.make("dcim/device-roles", named("Leaf"))
+  await api.make("extras/tags", named("Core"))
   const device = { device_type: 1, device_role: 1, site: 1 }
-  await make("dcim/devices", [
+  await api.make("dcim/devices", [
     { ...device, name: "leaf1", tags: [{ slug: "core" }] },
     { ...device, name: "leaf2" }
   ])
-  await make("dcim/interfaces", { device: 1, name: "Management1", type: "1000base-t" })
+  await api.make("dcim/interfaces", { device: 1, name: "Management1", type: "1000base-t" })
   const assigned = { assigned_object_type: "dcim.interface", assigned_object_id: 1 }
-  await make("ipam/ip-addresses", [
+  await api.make("ipam/ip-addresses", [
     { ...assigned, address: "192.0.2.10/24" },
     { ...assigned, address: "192.0.2.11/24" }
   ])
   const cmdb = { name: "CMDB", content_types: ["dcim.site"], type_delete: true, payload_url: `${receiver.url}/cmdb` }
-  await make("extras/webhooks", cmdb)
+  await api.make("extras/webhooks", cmdb)
 }
 
 /** Every recipe begins with the inventory as the document describes it. */

@@ -6,8 +6,7 @@ import type { List } from "../support/Client.ts"
 export const tokens = "/api/users/tokens/"
 
 export const newUser = async (api: Api, username: string): Promise<number> =>
-  (await api.call<{ readonly id: number }>("POST", "/api/users/users/", { username, password: "Vierzehn Enten 14" }))
-    .json.id
+  await api.make("users/users", { username, password: "Vierzehn Enten 14" })
 
 /** So many tokens of a user, as a body. */
 export const many = (user: number, count: number) => Array.from({ length: count }, () => ({ user }))

@@ -28,7 +28,7 @@ const lostAfter = 60_000
 export const descriptorsMax = 2_000
 
 /** The service that is attacked, as processes of its own. */
-type Attacked = Pick<Api<ServiceProcess>, "service" | "call" | "newToken"> & {
+type Attacked = Pick<Api<ServiceProcess>, "service" | "call" | "make" | "newToken"> & {
   readonly database: Pick<Api["database"], "sql">
   /** Processes of roles other than that of `service`; none if it has all. */
   readonly others?: ReadonlyArray<ServiceProcess>
@@ -64,21 +64,16 @@ export class Bystander {
   /** Makes a region, a webhook for regions, and waits until its first event arrived. */
   static async arrive(api: Attacked): Promise<Bystander> {
     const receiver = await startReceiver()
-    const webhook = await api.call("POST", "/api/extras/webhooks/", {
+    await api.make("extras/webhooks", {
       name: "bystander",
       content_types: ["dcim.region"],
       type_create: true,
       type_update: true,
       payload_url: receiver.url
     })
-    if (webhook.status !== 201) throw new Error(webhook.text)
-    const region = await api.call<{ readonly id: number }>("POST", "/api/dcim/regions/", {
-      name: "bystander",
-      slug: "bystander"
-    })
-    if (region.status !== 201) throw new Error(region.text)
+    const region = await api.make("dcim/regions", { name: "bystander", slug: "bystander" })
     await receiver.until(() => true, "the bystander's first event")
-    return new Bystander(api, await api.newToken(), receiver, region.json.id)
+    return new Bystander(api, await api.newToken(), receiver, region)
   }
 
   /** Observations while the attack runs. Rejects as the attack does. */

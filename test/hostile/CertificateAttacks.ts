@@ -26,9 +26,7 @@ const fields = (name: string): Json => ({
 })
 
 const create = async (at: Api, body: Json): Promise<number> => {
-  const { status, json, text } = await at.call<{ id: number }>("POST", "/api/extras/webhooks/", body)
-  if (status !== 201) throw new Error(text)
-  return json.id
+  return at.make("extras/webhooks", body)
 }
 
 interface Delivery {

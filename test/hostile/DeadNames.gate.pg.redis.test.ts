@@ -6,7 +6,7 @@ import { readdirSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { startApiProcess } from "../support/Api.ts"
-import { type Json, named } from "../support/Client.ts"
+import { named } from "../support/Client.ts"
 import { mayServeNames, startNameServer } from "../support/NameServer.ts"
 import { startReceiver } from "../support/Receiver.ts"
 
@@ -22,18 +22,14 @@ describe.skipIf(!(await mayServeNames()))("a webhook with many dead names", () =
       await receiver.close()
       names.close()
     })
-    const make = async (path: string, body: unknown) => {
-      const { status, text } = await api.call<Json>("POST", path, body)
-      if (status !== 201) throw new Error(text)
-    }
     const hook = (name: string, type: string, url: string) =>
-      make("/api/extras/webhooks/", { name, content_types: [type], type_create: true, payload_url: url })
+      api.make("extras/webhooks", { name, content_types: [type], type_create: true, payload_url: url })
     await hook("dead", "dcim.site", "http://{{ data.slug }}.example/")
     await hook("live", "extras.tag", receiver.url.replace("127.0.0.1", "live.example"))
     const sites = Array.from({ length: 64 }, (_, at) => ({ ...named(`Dead ${at}`), slug: `dead-${at}` }))
-    await make("/api/dcim/sites/", sites)
+    await api.make("dcim/sites", sites)
     await expect.poll(() => names.asked.length, { timeout: 30_000 }).toBeGreaterThan(0)
-    await make("/api/extras/tags/", named("Live"))
+    await api.make("extras/tags", named("Live"))
     await receiver.until(() => true, "the other webhook's event")
     const before = names.asked.slice(0, names.asked.indexOf("live.example"))
     // 32 attempts were under way, and only a few of them had begun their lookups.

@@ -20,12 +20,6 @@ let site = 0
 
 const environment = () => environmentOf(database)
 
-const make = async (path: string, body: object): Promise<number> => {
-  const reply = await service.call<{ readonly id: number }>("POST", path, body)
-  if (reply.status !== 201) throw new Error(reply.text)
-  return reply.json.id
-}
-
 const sql = <A extends object>(statement: string) => database.sql.query<A>(statement)
 
 /** Waits until an event of a region of this name has come, so that all before it was read. */
@@ -38,7 +32,7 @@ beforeAll(async () => {
   database = await makeDatabase()
   receiver = await startReceiver()
   service = await startService(environment())
-  await make("/api/extras/webhooks/", {
+  await service.make("extras/webhooks", {
     name: "all",
     content_types: ["dcim.region", "dcim.site"],
     type_create: true,
@@ -47,13 +41,13 @@ beforeAll(async () => {
     payload_url: receiver.url
   })
   for (const name of ["tree", "note"]) {
-    await make("/api/extras/custom-fields/", {
+    await service.make("extras/custom-fields", {
       name,
       type: name === "tree" ? "json" : "text",
       content_types: ["dcim.site"]
     })
   }
-  site = await make("/api/dcim/sites/", { ...named("hollow"), custom_fields: { note: "kept" } })
+  site = await service.make("dcim/sites", { ...named("hollow"), custom_fields: { note: "kept" } })
   await passed("first")
 }, 120_000)
 
@@ -111,7 +105,7 @@ describe("rows from before the constraints", () => {
     )
 
   beforeAll(async () => {
-    await make("/api/extras/webhooks/", {
+    await service.make("extras/webhooks", {
       name: "deep",
       content_types: ["dcim.region"],
       type_create: true,

@@ -19,9 +19,8 @@ beforeAll(async () => {
   receiver = await startReceiver(() => release.promise.then(() => 200))
   api = await startApi()
   redis = new Redis(api.database.redisUrl, { protocol: 2 })
-  const made = await api.call(
-    "POST",
-    "/api/extras/webhooks/",
+  await api.makeAll(
+    "extras/webhooks",
     Array.from({ length: webhooks }, (_, n) => ({
       name: `many ${n}`,
       content_types: ["dcim.site"],
@@ -29,7 +28,6 @@ beforeAll(async () => {
       payload_url: receiver.url
     }))
   )
-  if (made.status !== 201) throw new Error(made.text)
 })
 
 afterAll(async () => {
@@ -54,8 +52,7 @@ const storedBytes = async (): Promise<number> => {
 it("are stored once while all their deliveries wait for an answer, and arrive whole", async () => {
   for (let n = 0; n < objects; n++) {
     const site = { name: `long ${n}`, slug: `long-${n}`, comments: incompressible }
-    const made = await api.call("POST", "/api/dcim/sites/", site)
-    if (made.status !== 201) throw new Error(made.text)
+    await api.make("dcim/sites", site)
   }
   // Deliveries of one webhook to one object follow each other; those of two objects do not.
   await receiver.untilAll((all) => all.length >= webhooks * objects)

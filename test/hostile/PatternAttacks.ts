@@ -25,14 +25,13 @@ export const looker = async (api: Api, username: string, constraints: unknown): 
     username,
     password: "a passphrase of some length"
   })
-  const permission = await api.call("POST", "/api/users/permissions/", {
+  await api.make("users/permissions", {
     name: username,
     object_types: ["dcim.site"],
     actions: ["view"],
     users: [user.json.id],
     constraints
   })
-  if (permission.status !== 201) throw new Error(permission.text)
   return api.newToken({ user: user.json.id })
 }
 

@@ -49,7 +49,11 @@ beforeAll(async () => {
   api = await startApiProcess({ DESCRIPTORS: `${descriptors}` }, { script })
   // The bystander renders a body too.
   const body_template = "{{ data.name }}"
-  await make("/api/extras/webhooks/", { ...hook("bystander", "extras.tag"), payload_url: receiver.url, body_template })
+  await api.make("extras/webhooks", {
+    ...hook("bystander", "extras.tag"),
+    payload_url: receiver.url,
+    body_template
+  })
 })
 
 afterAll(async () => {
@@ -61,12 +65,6 @@ afterAll(async () => {
   }
 })
 
-const make = async (path: string, body: unknown): Promise<Json> => {
-  const { status, json, text } = await api.call<Json>("POST", path, body)
-  if (status !== 201) throw new Error(text)
-  return json
-}
-
 const hook = (name: string, type: string) => ({ name, content_types: [type], type_create: true })
 
 interface InUse {
@@ -77,14 +75,14 @@ const inUse = async (): Promise<InUse> =>
   (await api.call<{ readonly limits: InUse }>("GET", "/health/ready")).json.limits
 
 /** Objects of which every webhook of the type has to tell. */
-const makeMany = (path: string, prefix: string, count: number) =>
-  make(
-    path,
+const makeMany = (collection: string, prefix: string, count: number) =>
+  api.makeAll(
+    collection,
     Array.from({ length: count }, (_, at) => named(`${prefix} ${at}`))
   )
 
 const bystanderHears = async (name: string) => {
-  await make("/api/extras/tags/", named(name))
+  await api.make("extras/tags", named(name))
   await receiver.until(({ body }) => body.toString() === name, name)
 }
 
@@ -98,8 +96,8 @@ describe("receivers that never answer", () => {
     const silent = await startSilent()
     const slow = { payload_url: urlOf(silent), max_in_flight: 1000, timeout: 300 }
     const hooks = Array.from({ length: 21 }, (_, at) => ({ ...hook(`silent ${at}`, "dcim.site"), ...slow }))
-    await make("/api/extras/webhooks/", hooks)
-    await makeMany("/api/dcim/sites/", "Site", 100)
+    await api.makeAll("extras/webhooks", hooks)
+    await makeMany("dcim/sites", "Site", 100)
     await eventually("nearly all requests are taken", () => silent.open.size > limits.requests * 0.8)
     await bystanderHears("beside silent receivers")
     expect(silent.most).toBeLessThanOrEqual(limits.requests)
@@ -124,8 +122,8 @@ describe("receivers that never answer", () => {
   it("hold a bounded number of rendered bodies, and others are rendered", async () => {
     const silent = await startSilent()
     const large = { body_template: '{{ "x" * 1000000 }}', max_in_flight: 1000, timeout: 300 }
-    await make("/api/extras/webhooks/", { ...hook("large", "dcim.region"), ...large, payload_url: urlOf(silent) })
-    await makeMany("/api/dcim/regions/", "Region", 200)
+    await api.make("extras/webhooks", { ...hook("large", "dcim.region"), ...large, payload_url: urlOf(silent) })
+    await makeMany("dcim/regions", "Region", 200)
     await eventually("its share is taken", () => silent.open.size >= 20)
     await bystanderHears("beside large bodies")
     // One webhook alone has 38 % of the room, and its bodies have a little less than a MiB.

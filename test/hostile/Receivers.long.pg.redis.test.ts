@@ -16,8 +16,7 @@ const [atOnce, times] = [20, 10]
 const attack = async (api: Api): Promise<void> => {
   for (let time = 0; time < times; time++) {
     const sites = Array.from({ length: atOnce }, (_, at) => named(`Attack ${time} ${at}`))
-    const made = await api.call("POST", "/api/dcim/sites/", sites)
-    if (made.status !== 201) throw new Error(made.text)
+    await api.makeAll("dcim/sites", sites)
     await new Promise((resolve) => setTimeout(resolve, 1000))
   }
 }

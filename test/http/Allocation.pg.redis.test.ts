@@ -9,12 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.stop())
 
-const make = async (path: string, body: Json): Promise<Json & { readonly id: number }> => {
-  const { status, json, text } = await api.call<Json & { readonly id: number }>("POST", path, body)
-  if (status !== 201) throw new Error(text)
-  return json
-}
-const makePrefix = (prefix: string, fields: Json = {}) => make("/api/ipam/prefixes/", { prefix, ...fields })
+const makePrefix = (prefix: string, fields: Json = {}) => api.makeObject("ipam/prefixes", { prefix, ...fields })
 
 const list = async (path: string): Promise<ReadonlyArray<Json>> =>
   (await api.call<ReadonlyArray<Json>>("GET", path)).json
@@ -25,10 +20,10 @@ const addressesOf = async (id: number, query = "") =>
 describe("the free addresses of a prefix", () => {
   it("are those for hosts, without addresses and ranges of the same VRF", async () => {
     const { id } = await makePrefix("10.1.0.0/29")
-    await make("/api/ipam/ip-addresses/", { address: "10.1.0.2/24" })
-    await make("/api/ipam/ip-ranges/", { start_address: "10.1.0.4/29", end_address: "10.1.0.5/29" })
-    const vrf = await make("/api/ipam/vrfs/", { name: "Other" })
-    await make("/api/ipam/ip-addresses/", { address: "10.1.0.1/29", vrf: vrf.id })
+    await api.make("ipam/ip-addresses", { address: "10.1.0.2/24" })
+    await api.make("ipam/ip-ranges", { start_address: "10.1.0.4/29", end_address: "10.1.0.5/29" })
+    const vrf = await api.makeObject("ipam/vrfs", { name: "Other" })
+    await api.make("ipam/ip-addresses", { address: "10.1.0.1/29", vrf: vrf.id })
     expect(await list(`/api/ipam/prefixes/${id}/available-ips/`)).toEqual([
       { family: 4, address: "10.1.0.1/29", vrf: null },
       { family: 4, address: "10.1.0.3/29", vrf: null },
@@ -52,15 +47,15 @@ describe("the free addresses of a prefix", () => {
 
   it("are shown for the largest prefixes too, also at the end of the address space", async () => {
     const wide = await makePrefix("::/1")
-    await make("/api/ipam/ip-addresses/", { address: "7fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff/1" })
+    await api.make("ipam/ip-addresses", { address: "7fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff/1" })
     expect(await addressesOf(wide.id, "?limit=2")).toEqual(["::1/1", "::2/1"])
     const last = await makePrefix("255.255.255.248/29", { is_pool: true })
-    await make("/api/ipam/ip-addresses/", { address: "255.255.255.255/29" })
+    await api.make("ipam/ip-addresses", { address: "255.255.255.255/29" })
     expect(await addressesOf(last.id)).toHaveLength(7)
   })
 
   it("can be allocated one by one or many at once, with the given fields", async () => {
-    const vrf = await make("/api/ipam/vrfs/", { name: "Taken" })
+    const vrf = await api.makeObject("ipam/vrfs", { name: "Taken" })
     const { id } = await makePrefix("10.3.0.0/29", { vrf: vrf.id })
     const path = `/api/ipam/prefixes/${id}/available-ips/`
     const one = await api.call<Json>("POST", path, { dns_name: "one.example" })
@@ -109,9 +104,12 @@ describe("the free addresses of a prefix", () => {
 
 describe("a range of addresses", () => {
   it("allocates every address in it", async () => {
-    const { id } = await make("/api/ipam/ip-ranges/", { start_address: "10.5.0.10/24", end_address: "10.5.0.12/24" })
+    const { id } = await api.makeObject("ipam/ip-ranges", {
+      start_address: "10.5.0.10/24",
+      end_address: "10.5.0.12/24"
+    })
     const path = `/api/ipam/ip-ranges/${id}/available-ips/`
-    await make("/api/ipam/ip-addresses/", { address: "10.5.0.11/24" })
+    await api.make("ipam/ip-addresses", { address: "10.5.0.11/24" })
     expect((await list(path)).map(({ address }) => address)).toEqual(["10.5.0.10/24", "10.5.0.12/24"])
     expect((await api.call<Json>("POST", path, {})).json["address"]).toBe("10.5.0.10/24")
   })
@@ -153,8 +151,8 @@ describe("the free prefixes of a prefix", () => {
 
 describe("the free VLANs of a group", () => {
   it("are its unused ids, allocated from the lowest", async () => {
-    const { id } = await make("/api/ipam/vlan-groups/", { ...named("Group"), min_vid: 10, max_vid: 13 })
-    await make("/api/ipam/vlans/", { name: "Eleven", vid: 11, group: id })
+    const { id } = await api.makeObject("ipam/vlan-groups", { ...named("Group"), min_vid: 10, max_vid: 13 })
+    await api.make("ipam/vlans", { name: "Eleven", vid: 11, group: id })
     const path = `/api/ipam/vlan-groups/${id}/available-vlans/`
     expect(await list(path)).toMatchObject([{ vid: 10, group: { id, name: "Group" } }, { vid: 12 }, { vid: 13 }])
     const taken = await api.call<ReadonlyArray<Json>>("POST", path, [{ name: "A" }, { name: "B" }])

@@ -8,12 +8,6 @@ let api: Api
 let token: string
 const usual = { device_type: "usual", device_role: "usual", site: "usual" }
 
-const make = async (path: string, body: unknown) => {
-  const reply = await api.call<{ readonly id: number }>("POST", `/api/${path}/`, body)
-  if (reply.status !== 201) throw new Error(reply.text)
-  return reply.json
-}
-
 const send = async (path: string, file: string | ReadonlyArray<Json>, { by = token, query = "" } = {}) => {
   const type = typeof file === "string" ? "text/csv" : "application/json"
   const response = await fetch(`${api.service.url}/api/${path}/import/${query}`, {
@@ -43,12 +37,12 @@ const written = { status: 200, json: { errors: [] } }
 beforeAll(async () => {
   api = await sharedApi()
   token = await api.newToken()
-  const { id: manufacturer } = await make("dcim/manufacturers", named("Usual"))
-  await make("dcim/device-types", { manufacturer, model: "Usual", slug: "usual" })
+  const { id: manufacturer } = await api.makeObject("dcim/manufacturers", named("Usual"))
+  await api.make("dcim/device-types", { manufacturer, model: "Usual", slug: "usual" })
   for (const path of ["dcim/device-roles", "dcim/sites", "virtualization/cluster-types"])
-    await make(path, named("Usual"))
-  await make("virtualization/clusters", { name: "one", type: { slug: "usual" } })
-  await make("dcim/virtual-chassis", { name: "stack" })
+    await api.make(path, named("Usual"))
+  await api.make("virtualization/clusters", { name: "one", type: { slug: "usual" } })
+  await api.make("dcim/virtual-chassis", { name: "stack" })
 })
 afterAll(() => api.stop())
 
@@ -245,8 +239,8 @@ describe("a device without a name", () => {
       nameless
     ]
     for (const [at, device] of devices.entries()) {
-      const { id } = await make("dcim/devices", device)
-      await make("dcim/interfaces", { device: id, name: `port${at}`, type: "virtual" })
+      const { id } = await api.makeObject("dcim/devices", device)
+      await api.make("dcim/interfaces", { device: id, name: `port${at}`, type: "virtual" })
     }
     const ports = await exported("dcim/interfaces", "&name__isw=port")
     const unnamed = { unnamed: expect.any(Number) }

@@ -10,11 +10,6 @@ let manufacturer: number
 let device_role: number
 let number = 0
 
-const make = async (path: string, body: Json): Promise<number> => {
-  const { status, json, text } = await api.call<{ readonly id: number }>("POST", `/api/${path}/`, body)
-  if (status !== 201) throw new Error(`${path}: ${text}`)
-  return json.id
-}
 /** The errors of a change that is refused; its status otherwise. */
 const change = async (path: string, body: unknown) => {
   const { status, json } = await api.call<Json>("PATCH", `/api/${path}/`, body)
@@ -24,24 +19,24 @@ const get = async (path: string) => (await api.call<Json>("GET", `/api/${path}/`
 const sql = (text: string) => api.database.sql.query(text)
 
 const deviceType = (fields: Json = {}) =>
-  make("dcim/device-types", { manufacturer, model: `T${(number += 1)}`, slug: `t${number}`, ...fields })
+  api.make("dcim/device-types", { manufacturer, model: `T${(number += 1)}`, slug: `t${number}`, ...fields })
 const device = async (name: string, fields: Json = {}) =>
-  make("dcim/devices", { name, device_type: await deviceType(), device_role, site, ...fields })
+  api.make("dcim/devices", { name, device_type: await deviceType(), device_role, site, ...fields })
 const port = (owner: number, name: string, fields: Json = {}) =>
-  make("dcim/interfaces", { device: owner, name, type: "1000base-t", ...fields })
+  api.make("dcim/interfaces", { device: owner, name, type: "1000base-t", ...fields })
 const addressOf = (interfaceId: number | null, fields: Json = {}) =>
-  make("ipam/ip-addresses", {
+  api.make("ipam/ip-addresses", {
     address: `192.0.2.${(number += 1)}/24`,
     ...(interfaceId !== null && { assigned_object_type: "dcim.interface", assigned_object_id: interfaceId }),
     ...fields
   })
-const chassis = (name: string) => make("dcim/virtual-chassis", { name })
+const chassis = (name: string) => api.make("dcim/virtual-chassis", { name })
 
 beforeAll(async () => {
   api = await sharedApi()
-  site = await make("dcim/sites", named("Here"))
-  manufacturer = await make("dcim/manufacturers", named("Maker"))
-  device_role = await make("dcim/device-roles", named("Role"))
+  site = await api.make("dcim/sites", named("Here"))
+  manufacturer = await api.make("dcim/manufacturers", named("Maker"))
+  device_role = await api.make("dcim/device-roles", named("Role"))
 })
 afterAll(() => api.stop())
 
@@ -142,12 +137,12 @@ describe("a primary address", () => {
   })
 
   it("of a virtual machine is held likewise", async () => {
-    const vm = (name: string) => make("virtualization/virtual-machines", { name, site })
+    const vm = (name: string) => api.make("virtualization/virtual-machines", { name, site })
     const [one, two] = [await vm("vm1"), await vm("vm2")]
-    const eth0 = await make("virtualization/interfaces", { virtual_machine: one, name: "eth0" })
-    const sub = await make("virtualization/interfaces", { virtual_machine: one, name: "eth0.1", parent: eth0 })
+    const eth0 = await api.make("virtualization/interfaces", { virtual_machine: one, name: "eth0" })
+    const sub = await api.make("virtualization/interfaces", { virtual_machine: one, name: "eth0.1", parent: eth0 })
     const assigned = { assigned_object_type: "virtualization.vminterface", assigned_object_id: sub }
-    const address = await make("ipam/ip-addresses", { address: "198.51.100.1/24", ...assigned })
+    const address = await api.make("ipam/ip-addresses", { address: "198.51.100.1/24", ...assigned })
     expect(await change(`virtualization/virtual-machines/${one}`, { primary_ip4: address })).toBe(200)
     expect(await change(`virtualization/interfaces/${eth0}`, { virtual_machine: two })).toEqual({
       virtual_machine: ["It is the parent of interface eth0.1."]
@@ -162,7 +157,7 @@ describe("a primary address", () => {
 
 describe("the place of a device", () => {
   it("is kept by a type that grows, and by a rack that shrinks", async () => {
-    const rack = await make("dcim/racks", { name: "R", site, u_height: 10 })
+    const rack = await api.make("dcim/racks", { name: "R", site, u_height: 10 })
     const [low, high] = [await deviceType({ is_full_depth: false }), await deviceType()]
     const at = (position: number, device_type: number, face = "front") =>
       device(`U${position}${face}`, { rack, position, face, device_type })
@@ -197,7 +192,7 @@ describe("an interface", () => {
     const owner = await device("Cabled")
     const [a, b, c] = [await port(owner, "a"), await port(owner, "b"), await port(owner, "c", { mark_connected: true })]
     const end = (id: number) => [{ object_type: "dcim.interface", object_id: id }]
-    await make("dcim/cables", { a_terminations: end(a), b_terminations: end(b) })
+    await api.make("dcim/cables", { a_terminations: end(a), b_terminations: end(b) })
     expect(await change(`dcim/interfaces/${a}`, { type: "virtual" })).toEqual({
       type: ["Virtual interfaces cannot have a cable attached."]
     })
@@ -242,7 +237,7 @@ describe("an interface", () => {
 
 it("a row that is already wrong accepts every other change", async () => {
   const { owner, address } = await primary("Wrong")
-  const rack = await make("dcim/racks", { name: "W", site, u_height: 10 })
+  const rack = await api.make("dcim/racks", { name: "W", site, u_height: 10 })
   await api.database.superuser.query(`do $$ begin
     set local session_replication_role = replica;
     update dcim_device set rack_id = ${rack}, position = 30, face = null where id = ${owner};

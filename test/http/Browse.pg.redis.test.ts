@@ -15,7 +15,7 @@ let viewer: string
 
 beforeAll(async () => {
   api = await startApi({ EXEMPT_VIEW_PERMISSIONS: "extras.tag" })
-  site = (await api.call<{ readonly id: number }>("POST", sites, named("Here"))).json.id
+  site = await api.make("dcim/sites", named("Here"))
   viewer = (await makeUser(api, "viewer", { types: ["dcim.site"], actions: ["view"] })).token
 })
 afterAll(() => api.stop())

@@ -16,8 +16,7 @@ const messages = (name: string, count: number) =>
     return results.length >= count && results.map(({ message }) => message)
   })
 
-const made = async (name: string, fields: Json = {}) =>
-  (await hooks.api.call<{ id: number }>("POST", sites, { ...named(name), ...fields })).json.id
+const made = (name: string, fields: Json = {}) => hooks.api.make("dcim/sites", { ...named(name), ...fields })
 
 describe("a changelog_message", () => {
   it("of a creation, an update and a deletion is kept with the change", async () => {

@@ -6,12 +6,6 @@ import { type Json, type List, named } from "../support/Client.ts"
 let api: Api
 let token: string
 
-const make = async (path: string, body: unknown) => {
-  const reply = await api.call<{ readonly id: number }>("POST", `/api/${path}/`, body)
-  if (reply.status !== 201) throw new Error(reply.text)
-  return reply.json
-}
-
 const send = async (path: string, body: string, type = "text/csv") => {
   const headers = { authorization: `Token ${token}`, "content-type": type }
   const response = await fetch(`${api.service.url}/api/${path}/import/`, { method: "POST", headers, body })
@@ -28,13 +22,13 @@ beforeAll(async () => {
     { name: "In use", slug: "used" },
     { name: "Edge, far", slug: "edge" }
   ])
-  const maker = await make("dcim/manufacturers", named("Maker"))
-  await make("dcim/device-types", { manufacturer: maker.id, model: "Switch", slug: "switch-1" })
-  await make("dcim/device-roles", named("Leaf"))
+  const maker = await api.makeObject("dcim/manufacturers", named("Maker"))
+  await api.make("dcim/device-types", { manufacturer: maker.id, model: "Switch", slug: "switch-1" })
+  await api.make("dcim/device-roles", named("Leaf"))
   for (const name of ["A", "B"]) {
-    const site = await make("dcim/sites", named(`Site ${name}`))
-    await make("dcim/racks", { name: "R1", site: site.id })
-    await make("ipam/vlans", { vid: 4000, name: `users ${name}`, site: site.id })
+    const site = await api.makeObject("dcim/sites", named(`Site ${name}`))
+    await api.make("dcim/racks", { name: "R1", site: site.id })
+    await api.make("ipam/vlans", { vid: 4000, name: `users ${name}`, site: site.id })
   }
 })
 afterAll(() => api.stop())
@@ -109,7 +103,7 @@ describe("a table", () => {
       }
     })
     const first = await one("dcim/sites", "slug=site-a")
-    await make("dcim/sites", { name: "Numbered", slug: String(first["id"]) })
+    await api.make("dcim/sites", { name: "Numbered", slug: String(first["id"]) })
     const numbered = (column: string) => send("dcim/racks", `name,${column}\nR3,${first["id"]}\n`)
     expect(await numbered("site")).toMatchObject({
       status: 400,
@@ -132,7 +126,7 @@ describe("a table", () => {
     const csv = "name,slug,region,latitude,tags,facility\nCleared,cleared,,1.5,used,null\n"
     expect((await send("dcim/sites", csv)).status).toBe(200)
     const { id } = await one("dcim/sites", "slug=cleared")
-    await make("dcim/regions", named("Somewhere"))
+    await api.make("dcim/regions", named("Somewhere"))
     await send("dcim/sites", `id,region\n${id},Somewhere\n`)
     await send("dcim/sites", `id,region,latitude,tags\n${id},,,\n`)
     expect(await one("dcim/sites", "slug=cleared")).toMatchObject({

@@ -130,7 +130,7 @@ describe("a list", () => {
     }
     let region: number
     beforeAll(async () => {
-      region = (await api.call<{ readonly id: number }>("POST", "/api/dcim/regions/", named("emea"))).json.id
+      region = await api.make("dcim/regions", named("emea"))
       await api.call("POST", "/api/extras/tags/", named("red"))
       await api.call("PATCH", `${sites}${ids[0]}/`, { region })
     })

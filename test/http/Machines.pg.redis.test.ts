@@ -10,11 +10,6 @@ let site: Made
 let role: Made
 let type: Made
 
-const make = async (path: string, body: Json): Promise<Made> => {
-  const { status, json, text } = await api.call<Made>("POST", `/api/${path}/`, body)
-  if (status !== 201) throw new Error(`${path}: ${text}`)
-  return json
-}
 /** Errors of a new object, or of a change of one that is there. */
 const wrong = async (path: string, body: unknown, method = "POST") => {
   const { status, json } = await api.call(method, `/api/${path}/`, body)
@@ -23,10 +18,10 @@ const wrong = async (path: string, body: unknown, method = "POST") => {
 
 beforeAll(async () => {
   api = await sharedApi()
-  site = await make("dcim/sites", named("Here"))
-  role = await make("dcim/device-roles", named("Role"))
-  const manufacturer = await make("dcim/manufacturers", named("Maker"))
-  type = await make("dcim/device-types", { manufacturer: manufacturer.id, model: "One", slug: "one" })
+  site = await api.makeObject("dcim/sites", named("Here"))
+  role = await api.makeObject("dcim/device-roles", named("Role"))
+  const manufacturer = await api.makeObject("dcim/manufacturers", named("Maker"))
+  type = await api.makeObject("dcim/device-types", { manufacturer: manufacturer.id, model: "One", slug: "one" })
 })
 afterAll(() => api.stop())
 
@@ -34,16 +29,16 @@ const device = (fields: Json): Json => ({ device_type: type.id, device_role: rol
 
 describe("a virtual chassis", () => {
   it("lets its members have primary addresses of each other, and lists the interfaces of all", async () => {
-    const master = await make("dcim/devices", device({ name: "VC1" }))
-    const member = await make("dcim/devices", device({ name: "VC2" }))
-    const single = await make("dcim/devices", device({ name: "VC3" }))
-    const chassis = await make("dcim/virtual-chassis", { name: "Stack", master: master.id })
-    const port = await make("dcim/interfaces", { device: member.id, name: "eth0", type: "1000base-t" })
-    const own = await make("dcim/interfaces", { device: master.id, name: "eth1", type: "1000base-t" })
+    const master = await api.makeObject("dcim/devices", device({ name: "VC1" }))
+    const member = await api.makeObject("dcim/devices", device({ name: "VC2" }))
+    const single = await api.makeObject("dcim/devices", device({ name: "VC3" }))
+    const chassis = await api.makeObject("dcim/virtual-chassis", { name: "Stack", master: master.id })
+    const port = await api.makeObject("dcim/interfaces", { device: member.id, name: "eth0", type: "1000base-t" })
+    const own = await api.makeObject("dcim/interfaces", { device: master.id, name: "eth1", type: "1000base-t" })
     const managing = { device: member.id, name: "mgmt", type: "1000base-t", mgmt_only: true }
-    const mgmt = await make("dcim/interfaces", managing)
+    const mgmt = await api.makeObject("dcim/interfaces", managing)
     const at = (assigned: Made, address: string, fields: Json = {}) =>
-      make("ipam/ip-addresses", {
+      api.makeObject("ipam/ip-addresses", {
         address,
         assigned_object_type: "dcim.interface",
         assigned_object_id: assigned.id,
@@ -63,7 +58,7 @@ describe("a virtual chassis", () => {
     expect((await primary(master, managed)).json).toEqual(shown("192.0.2.11/24"))
     expect((await primary(member, managed)).status).toBe(200)
     expect((await primary(single, address)).json).toEqual(shown("192.0.2.10/24"))
-    const outside = await make("ipam/ip-addresses", { address: "198.51.100.7/32", nat_inside: address.id })
+    const outside = await api.makeObject("ipam/ip-addresses", { address: "198.51.100.7/32", nat_inside: address.id })
     expect((await primary(master, outside)).json).toMatchObject({ primary_ip: { id: outside.id } })
     expect((await primary(single, outside)).json).toEqual(shown("198.51.100.7/32"))
 
@@ -82,9 +77,9 @@ describe("a virtual chassis", () => {
 
 describe("a virtual machine", () => {
   it("takes its site from its cluster, also when plain SQL writes it", async () => {
-    const type = await make("virtualization/cluster-types", named("KVM"))
-    const cluster = await make("virtualization/clusters", { name: "C", type: type.id, site: site.id })
-    const machine = await make("virtualization/virtual-machines", { name: "VM", cluster: cluster.id })
+    const type = await api.makeObject("virtualization/cluster-types", named("KVM"))
+    const cluster = await api.makeObject("virtualization/clusters", { name: "C", type: type.id, site: site.id })
+    const machine = await api.makeObject("virtualization/virtual-machines", { name: "VM", cluster: cluster.id })
     expect(machine["site"]).toMatchObject({ id: site.id })
     const path = `/api/virtualization/virtual-machines/${machine.id}/`
     expect((await api.call("PATCH", path, { site: null })).json["site"]).toMatchObject({ id: site.id })
@@ -96,15 +91,15 @@ describe("a virtual machine", () => {
   })
 
   it("has a primary address of its interfaces, or one that is translated to such", async () => {
-    const machine = await make("virtualization/virtual-machines", { name: "Natted", site: site.id })
-    const port = await make("virtualization/interfaces", { virtual_machine: machine.id, name: "eth0" })
-    const inside = await make("ipam/ip-addresses", {
+    const machine = await api.makeObject("virtualization/virtual-machines", { name: "Natted", site: site.id })
+    const port = await api.makeObject("virtualization/interfaces", { virtual_machine: machine.id, name: "eth0" })
+    const inside = await api.makeObject("ipam/ip-addresses", {
       address: "10.9.9.9/24",
       assigned_object_type: "virtualization.vminterface",
       assigned_object_id: port.id
     })
-    const outside = await make("ipam/ip-addresses", { address: "198.51.100.9/32", nat_inside: inside.id })
-    const alone = await make("ipam/ip-addresses", { address: "198.51.100.10/32" })
+    const outside = await api.makeObject("ipam/ip-addresses", { address: "198.51.100.9/32", nat_inside: inside.id })
+    const alone = await api.makeObject("ipam/ip-addresses", { address: "198.51.100.10/32" })
     const path = `virtualization/virtual-machines/${machine.id}`
     expect((await api.call("PATCH", `/api/${path}/`, { primary_ip4: outside.id })).json).toMatchObject({
       primary_ip: { id: outside.id }

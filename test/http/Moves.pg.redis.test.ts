@@ -10,11 +10,6 @@ let api: Api
 let device_type: number
 let device_role: number
 
-const make = async (path: string, body: Json): Promise<number> => {
-  const { status, json, text } = await api.call<Made>("POST", `/api/${path}/`, body)
-  if (status !== 201) throw new Error(text)
-  return json.id
-}
 const change = (path: string, body: Json) => api.call<Json>("PATCH", `/api/${path}/`, body)
 const idOf = (value: unknown) => (value === null ? null : (value as Made).id)
 /** Ids of the site and the location that an object is at. */
@@ -22,18 +17,18 @@ const placeOf = async (path: string) => {
   const { json } = await api.call<Json>("GET", `/api/${path}/`)
   return [idOf(json["site"]), idOf(json["location"] ?? null)]
 }
-const device = (name: string, fields: Json) => make("dcim/devices", { name, device_type, device_role, ...fields })
+const device = (name: string, fields: Json) => api.make("dcim/devices", { name, device_type, device_role, ...fields })
 
 let number = 0
-const site = () => make("dcim/sites", named(`Site ${(number += 1)}`))
+const site = () => api.make("dcim/sites", named(`Site ${(number += 1)}`))
 const location = (at: number, fields: Json = {}) =>
-  make("dcim/locations", { ...named(`Location ${(number += 1)}`), site: at, ...fields })
+  api.make("dcim/locations", { ...named(`Location ${(number += 1)}`), site: at, ...fields })
 
 beforeAll(async () => {
   api = await sharedApi()
-  const manufacturer = await make("dcim/manufacturers", named("Maker"))
-  device_type = await make("dcim/device-types", { manufacturer, model: "M", slug: "m" })
-  device_role = await make("dcim/device-roles", named("Role"))
+  const manufacturer = await api.make("dcim/manufacturers", named("Maker"))
+  device_type = await api.make("dcim/device-types", { manufacturer, model: "M", slug: "m" })
+  device_role = await api.make("dcim/device-roles", named("Role"))
 })
 afterAll(() => api.stop())
 
@@ -41,7 +36,7 @@ describe("a rack", () => {
   it("moves its devices to another site and location, with an event for each", async () => {
     const [here, there] = [await site(), await site()]
     const goal = await location(there)
-    const rack = await make("dcim/racks", { name: "R1", site: here })
+    const rack = await api.make("dcim/racks", { name: "R1", site: here })
     const [inside, outside] = [await device("in", { site: here, rack }), await device("out", { site: here })]
     expect((await change(`dcim/racks/${rack}`, { site: there, location: goal })).status).toBe(200)
     expect(await placeOf(`dcim/devices/${inside}`)).toEqual([there, goal])
@@ -59,7 +54,7 @@ describe("a rack", () => {
 
   it("does not move if a device would get a name that another device has there", async () => {
     const [here, there] = [await site(), await site()]
-    const rack = await make("dcim/racks", { name: "R2", site: here })
+    const rack = await api.make("dcim/racks", { name: "R2", site: here })
     const moving = await device("same", { site: here, rack })
     await device("same", { site: there })
     const reply = await change(`dcim/racks/${rack}`, { site: there })
@@ -73,8 +68,8 @@ describe("a location", () => {
     const [here, there] = [await site(), await site()]
     const building = await location(here)
     const room = await location(here, { parent: building })
-    const rack = await make("dcim/racks", { name: "R4", site: here, location: room })
-    const panel = await make("dcim/power-panels", { name: "P", site: here, location: room })
+    const rack = await api.make("dcim/racks", { name: "R4", site: here, location: room })
+    const panel = await api.make("dcim/power-panels", { name: "P", site: here, location: room })
     const standing = await device("standing", { site: here, location: building })
     const mounted = await device("mounted", { site: here, location: room, rack })
     expect((await change(`dcim/locations/${building}`, { site: there })).status).toBe(200)
@@ -93,9 +88,9 @@ describe("a location", () => {
 describe("a cluster", () => {
   it("moves its virtual machines, and does not move without its hosts", async () => {
     const [here, there] = [await site(), await site()]
-    const type = await make("virtualization/cluster-types", named("Kind"))
-    const cluster = await make("virtualization/clusters", { name: "C", type, site: here })
-    const machine = await make("virtualization/virtual-machines", { name: "vm", cluster, site: here })
+    const type = await api.make("virtualization/cluster-types", named("Kind"))
+    const cluster = await api.make("virtualization/clusters", { name: "C", type, site: here })
+    const machine = await api.make("virtualization/virtual-machines", { name: "vm", cluster, site: here })
     expect((await change(`virtualization/clusters/${cluster}`, { site: there })).status).toBe(200)
     expect(await placeOf(`virtualization/virtual-machines/${machine}`)).toEqual([there, null])
     await device("host", { site: there, cluster })

@@ -12,11 +12,6 @@ let role: Made
 let type: Made
 let tall: Made
 
-const make = async (path: string, body: Json): Promise<Made> => {
-  const { status, json, text } = await api.call<Made>("POST", `/api/${path}/`, body)
-  if (status !== 201) throw new Error(`${path}: ${text}`)
-  return json
-}
 /** Errors of a new object, or of a change of one that is there. */
 const wrong = async (path: string, body: unknown, method = "POST") => {
   const { status, json } = await api.call(method, `/api/${path}/`, body)
@@ -25,12 +20,17 @@ const wrong = async (path: string, body: unknown, method = "POST") => {
 
 beforeAll(async () => {
   api = await sharedApi()
-  site = await make("dcim/sites", named("Here"))
-  other = await make("dcim/sites", named("There"))
-  role = await make("dcim/device-roles", named("Role"))
-  const manufacturer = await make("dcim/manufacturers", named("Maker"))
-  type = await make("dcim/device-types", { manufacturer: manufacturer.id, model: "One", slug: "one" })
-  tall = await make("dcim/device-types", { manufacturer: manufacturer.id, model: "Four", slug: "four", u_height: 4 })
+  site = await api.makeObject("dcim/sites", named("Here"))
+  other = await api.makeObject("dcim/sites", named("There"))
+  role = await api.makeObject("dcim/device-roles", named("Role"))
+  const manufacturer = await api.makeObject("dcim/manufacturers", named("Maker"))
+  type = await api.makeObject("dcim/device-types", { manufacturer: manufacturer.id, model: "One", slug: "one" })
+  tall = await api.makeObject("dcim/device-types", {
+    manufacturer: manufacturer.id,
+    model: "Four",
+    slug: "four",
+    u_height: 4
+  })
 })
 afterAll(() => api.stop())
 
@@ -38,7 +38,7 @@ const device = (fields: Json): Json => ({ device_type: type.id, device_role: rol
 
 describe("a device", () => {
   it("is in the site of its rack and location, with a face and whole units", async () => {
-    const rack = await make("dcim/racks", { name: "R1", site: site.id, u_height: 10 })
+    const rack = await api.makeObject("dcim/racks", { name: "R1", site: site.id, u_height: 10 })
     const place = { rack: rack.id, position: 1, face: "front" }
     const refused = (fields: Json) => wrong("dcim/devices", device({ name: "D", ...place, ...fields }))
     expect(await refused({ site: other.id })).toEqual({ rack: ["Rack R1 does not belong to site There."] })
@@ -55,10 +55,10 @@ describe("a device", () => {
   })
 
   it("cannot take the place of another, not within one write and not in concurrent ones", async () => {
-    const rack = await make("dcim/racks", { name: "R2", site: site.id })
+    const rack = await api.makeObject("dcim/racks", { name: "R2", site: site.id })
     const at = (position: number, fields: Json = {}) =>
       device({ device_type: tall.id, rack: rack.id, position, face: "front", ...fields })
-    await make("dcim/devices", at(1))
+    await api.make("dcim/devices", at(1))
     const occupied = (unit: number) => ({
       position: [
         `U${unit} is already occupied or does not have sufficient space to accommodate this device type: Four (4U)`
@@ -74,19 +74,19 @@ describe("a device", () => {
   })
 
   it("has a name that is unique in its site, ignoring case", async () => {
-    await make("dcim/devices", device({ name: "Switch" }))
+    await api.make("dcim/devices", device({ name: "Switch" }))
     expect(await wrong("dcim/devices", device({ name: "sWITCH" }))).toEqual({
       __all__: ["Device name must be unique per site."]
     })
-    await make("dcim/devices", device({ name: "switch", site: other.id }))
+    await api.make("dcim/devices", device({ name: "switch", site: other.id }))
   })
 
   it("has a primary address of its own interfaces", async () => {
-    const owner = await make("dcim/devices", device({ name: "Owner" }))
-    const port = await make("dcim/interfaces", { device: owner.id, name: "eth0", type: "1000base-t" })
+    const owner = await api.makeObject("dcim/devices", device({ name: "Owner" }))
+    const port = await api.makeObject("dcim/interfaces", { device: owner.id, name: "eth0", type: "1000base-t" })
     const assigned = { assigned_object_type: "dcim.interface", assigned_object_id: port.id }
-    const address = await make("ipam/ip-addresses", { address: "192.0.2.1/24", ...assigned })
-    const elsewhere = await make("ipam/ip-addresses", { address: "192.0.2.2/24" })
+    const address = await api.makeObject("ipam/ip-addresses", { address: "192.0.2.1/24", ...assigned })
+    const elsewhere = await api.makeObject("ipam/ip-addresses", { address: "192.0.2.2/24" })
     const path = `dcim/devices/${owner.id}`
     expect(await wrong(path, { primary_ip4: elsewhere.id }, "PATCH")).toEqual({
       primary_ip4: ["The specified IP address (192.0.2.2/24) is not assigned to this device."]
@@ -104,18 +104,18 @@ describe("a device", () => {
 
 describe("an address", () => {
   it("is unique in a VRF that enforces it, unless its role allows sharing", async () => {
-    const vrf = await make("ipam/vrfs", { name: "Strict" })
-    const loose = await make("ipam/vrfs", { name: "Loose", enforce_unique: false })
+    const vrf = await api.makeObject("ipam/vrfs", { name: "Strict" })
+    const loose = await api.makeObject("ipam/vrfs", { name: "Loose", enforce_unique: false })
     const body = { address: "198.51.100.1/24", vrf: vrf.id }
-    await make("ipam/ip-addresses", body)
+    await api.make("ipam/ip-addresses", body)
     const duplicate = { address: ["Duplicate IP address found in VRF Strict: 198.51.100.1/24"] }
     expect(await wrong("ipam/ip-addresses", { ...body, address: "198.51.100.1/32" })).toEqual(duplicate)
     expect(await wrong("ipam/ip-addresses", { ...body, role: "vip" })).toEqual(duplicate)
     for (const free of [{}, { vrf: loose.id }, { vrf: loose.id }]) {
-      await make("ipam/ip-addresses", { address: body.address, ...free })
+      await api.make("ipam/ip-addresses", { address: body.address, ...free })
     }
-    await make("ipam/ip-addresses", { ...body, address: "198.51.100.9/24", role: "vip" })
-    await make("ipam/ip-addresses", { ...body, address: "198.51.100.9/24", role: "anycast" })
+    await api.make("ipam/ip-addresses", { ...body, address: "198.51.100.9/24", role: "vip" })
+    await api.make("ipam/ip-addresses", { ...body, address: "198.51.100.9/24", role: "anycast" })
     const statuses = await Promise.all(
       Array.from({ length: 8 }, async () => {
         const once = { ...body, address: "198.51.100.77/24" }
@@ -128,8 +128,8 @@ describe("an address", () => {
 
 describe("networks", () => {
   it("of aggregates do not overlap", async () => {
-    const rir = await make("ipam/rirs", named("RIR"))
-    await make("ipam/aggregates", { prefix: "10.0.0.0/8", rir: rir.id })
+    const rir = await api.makeObject("ipam/rirs", named("RIR"))
+    await api.make("ipam/aggregates", { prefix: "10.0.0.0/8", rir: rir.id })
     expect(await wrong("ipam/aggregates", { prefix: "10.1.0.0/16", rir: rir.id })).toEqual({
       prefix: ["Aggregates cannot overlap. 10.1.0.0/16 is already covered by an existing aggregate (10.0.0.0/8)."]
     })
@@ -139,8 +139,8 @@ describe("networks", () => {
   })
 
   it("show their depth and the number of their children", async () => {
-    const outer = await make("ipam/prefixes", { prefix: "10.50.0.0/16" })
-    const inner = await make("ipam/prefixes", { prefix: "10.50.1.0/24" })
+    const outer = await api.makeObject("ipam/prefixes", { prefix: "10.50.0.0/16" })
+    const inner = await api.makeObject("ipam/prefixes", { prefix: "10.50.1.0/24" })
     const get = async (id: number) => (await api.call<Json>("GET", `/api/ipam/prefixes/${id}/`)).json
     expect(await get(outer.id)).toMatchObject({ children: 1, _depth: 0 })
     expect(await get(inner.id)).toMatchObject({ children: 0, _depth: 1 })
@@ -157,7 +157,7 @@ describe("networks", () => {
 
 describe("a VLAN", () => {
   it("has an id in the range of its group", async () => {
-    const group = await make("ipam/vlan-groups", { ...named("Range"), min_vid: 100, max_vid: 199 })
+    const group = await api.makeObject("ipam/vlan-groups", { ...named("Range"), min_vid: 100, max_vid: 199 })
     expect(await wrong("ipam/vlans", { vid: 200, name: "V", group: group.id })).toEqual({
       vid: ["VID must be between 100 and 199 for VLANs in group Range"]
     })
@@ -166,7 +166,7 @@ describe("a VLAN", () => {
 
 describe("a tree", () => {
   it("cannot be made a cycle by two moves in one write", async () => {
-    const [a, b] = [await make("dcim/regions", named("A")), await make("dcim/regions", named("B"))]
+    const [a, b] = [await api.makeObject("dcim/regions", named("A")), await api.makeObject("dcim/regions", named("B"))]
     const moves = [
       { id: a.id, parent: b.id },
       { id: b.id, parent: a.id }
@@ -177,9 +177,9 @@ describe("a tree", () => {
   })
 
   it("counts the objects of its branches", async () => {
-    const top = await make("dcim/regions", named("Top"))
-    const leaf = await make("dcim/regions", { ...named("Leaf"), parent: top.id })
-    await make("dcim/sites", { ...named("Counted"), region: leaf.id })
+    const top = await api.makeObject("dcim/regions", named("Top"))
+    const leaf = await api.makeObject("dcim/regions", { ...named("Leaf"), parent: top.id })
+    await api.make("dcim/sites", { ...named("Counted"), region: leaf.id })
     const { json } = await api.call<{ readonly results: ReadonlyArray<Json> }>(
       "GET",
       "/api/dcim/regions/?name=Leaf&name=Top"
@@ -193,9 +193,9 @@ describe("a tree", () => {
 
 describe("an object that others need", () => {
   it("is not deleted, and the answer names them, also those that need what would be deleted with it", async () => {
-    const home = await make("dcim/sites", named("Home"))
-    const location = await make("dcim/locations", { ...named("Room"), site: home.id })
-    const box = await make("dcim/devices", device({ name: "Box", site: home.id, location: location.id }))
+    const home = await api.makeObject("dcim/sites", named("Home"))
+    const location = await api.makeObject("dcim/locations", { ...named("Room"), site: home.id })
+    const box = await api.makeObject("dcim/devices", device({ name: "Box", site: home.id, location: location.id }))
     const detail = { detail: `Unable to delete object. 1 dependent objects were found: Box (${box.id})` }
     for (const path of [`dcim/sites/${home.id}`, `dcim/locations/${location.id}`]) {
       const { status, json } = await api.call("DELETE", `/api/${path}/`)
@@ -209,14 +209,14 @@ describe("an object that others need", () => {
 
 describe("a cable", () => {
   it("ends at interfaces without another cable, and they show it", async () => {
-    const box = await make("dcim/devices", device({ name: "Cabled" }))
+    const box = await api.makeObject("dcim/devices", device({ name: "Cabled" }))
     const [a, b, c, virtual] = await Promise.all(
       ["a", "b", "c", "v"].map((name) =>
-        make("dcim/interfaces", { device: box.id, name, type: name === "v" ? "virtual" : "1000base-t" })
+        api.makeObject("dcim/interfaces", { device: box.id, name, type: name === "v" ? "virtual" : "1000base-t" })
       )
     )
     const end = (port: Made | undefined) => [{ object_type: "dcim.interface", object_id: port!.id }]
-    const cable = await make("dcim/cables", { a_terminations: end(a), b_terminations: end(b), label: "C1" })
+    const cable = await api.makeObject("dcim/cables", { a_terminations: end(a), b_terminations: end(b), label: "C1" })
     const shown = async (port: Made | undefined) =>
       (await api.call<Json>("GET", `/api/dcim/interfaces/${port!.id}/`)).json
     expect(await shown(b)).toMatchObject({ cable: { id: cable.id, label: "C1" }, cable_end: "B", _occupied: true })

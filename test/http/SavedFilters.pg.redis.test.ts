@@ -9,9 +9,7 @@ let ann: User
 
 const save = async (name: string, parameters: Json, fields: Json = {}) => {
   const body = { ...named(name), content_types: ["dcim.site"], parameters, ...fields }
-  const { status, json, text } = await api.call<{ readonly id: number }>("POST", "/api/extras/saved-filters/", body)
-  if (status !== 201) throw new Error(text)
-  return json.id
+  return api.make("extras/saved-filters", body)
 }
 
 const found = async (query: string, call: Api["call"] | User["call"] = api.call) => {

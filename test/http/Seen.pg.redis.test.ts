@@ -7,11 +7,6 @@ import { type Json, named } from "../support/Client.ts"
 let api: Api
 let device: number
 
-const make = async (path: string, body: Json): Promise<number> => {
-  const { status, json, text } = await api.call<{ readonly id: number }>("POST", `/api/${path}/`, body)
-  if (status !== 201) throw new Error(text)
-  return json.id
-}
 const show = async (
   path: string,
   call: (method: string, path: string) => Promise<{ readonly json: Json }> = api.call
@@ -20,25 +15,25 @@ const listed = async (path: string) => (await show(path))["results"] as Readonly
 
 beforeAll(async () => {
   api = await sharedApi()
-  const site = await make("dcim/sites", named("Site"))
-  const manufacturer = await make("dcim/manufacturers", named("Maker"))
-  const device_type = await make("dcim/device-types", { manufacturer, model: "M", slug: "m" })
-  const device_role = await make("dcim/device-roles", named("Role"))
-  device = await make("dcim/devices", { name: "sw1", site, device_type, device_role })
+  const site = await api.make("dcim/sites", named("Site"))
+  const manufacturer = await api.make("dcim/manufacturers", named("Maker"))
+  const device_type = await api.make("dcim/device-types", { manufacturer, model: "M", slug: "m" })
+  const device_role = await api.make("dcim/device-roles", named("Role"))
+  device = await api.make("dcim/devices", { name: "sw1", site, device_type, device_role })
 })
 afterAll(() => api.stop())
 
 describe("an interface", () => {
   let ends: ReadonlyArray<number>
   let cable: number
-  const port = (name: string) => make("dcim/interfaces", { device, name, type: "1000base-t" })
+  const port = (name: string) => api.make("dcim/interfaces", { device, name, type: "1000base-t" })
   const end = (id: number) => ({ object_type: "dcim.interface", object_id: id })
   const brief = (id: number) => ({ id, name: `eth${ends.indexOf(id)}`, _occupied: true, cable })
 
   beforeAll(async () => {
     ends = [await port("eth0"), await port("eth1"), await port("eth2"), await port("free")]
     const [a_terminations, b_terminations] = [[end(ends[0]!)], [end(ends[1]!), end(ends[2]!)]]
-    cable = await make("dcim/cables", { a_terminations, b_terminations })
+    cable = await api.make("dcim/cables", { a_terminations, b_terminations })
   })
 
   it("shows in its detail and in a list where its cable leads", async () => {
@@ -98,7 +93,7 @@ describe("an interface", () => {
 })
 
 describe("the objects that point at an object", () => {
-  const addressed = (address: string, fields: Json = {}) => make("ipam/ip-addresses", { address, ...fields })
+  const addressed = (address: string, fields: Json = {}) => api.make("ipam/ip-addresses", { address, ...fields })
 
   it("are its outer addresses, for an inner address", async () => {
     const inner = await addressed("10.0.0.1/24")
@@ -122,18 +117,18 @@ describe("the objects that point at an object", () => {
   })
 
   it("are objects of any type, for a tag", async () => {
-    const tag = await make("extras/tags", named("Red"))
+    const tag = await api.make("extras/tags", named("Red"))
     expect((await show(`extras/tags/${tag}`))["tagged_items"]).toBe(0)
-    await make("dcim/regions", { ...named("Red region"), tags: [tag] })
-    await make("tenancy/tenants", { ...named("Red tenant"), tags: [tag] })
+    await api.make("dcim/regions", { ...named("Red region"), tags: [tag] })
+    await api.make("tenancy/tenants", { ...named("Red tenant"), tags: [tag] })
     expect((await show(`extras/tags/${tag}`))["tagged_items"]).toBe(2)
     const dan = await makeUser(api, "dan", { types: ["extras.tag", "dcim.region"], actions: ["view"] })
     expect((await show(`extras/tags/${tag}`, dan.call))["tagged_items"]).toBe(1)
   })
 
   it("are VLANs for a VLAN group, and count as its use", async () => {
-    const group = await make("ipam/vlan-groups", { ...named("Group"), min_vid: 1, max_vid: 8 })
-    await make("ipam/vlans", { vid: 3, name: "three", group })
+    const group = await api.make("ipam/vlan-groups", { ...named("Group"), min_vid: 1, max_vid: 8 })
+    await api.make("ipam/vlans", { vid: 3, name: "three", group })
     expect(await show(`ipam/vlan-groups/${group}`)).toMatchObject({ vlan_count: 1, utilization: "12.5" })
   })
 })
@@ -145,7 +140,10 @@ it("names of NetBox's are there where there is nothing to tell", async () => {
 
 describe("a count", () => {
   it("is exact up to ten thousand and estimated by Postgres above; a user who sees some objects gets the number of those", async () => {
-    const [many, few] = [await make("tenancy/tenants", named("Many")), await make("tenancy/tenants", named("Few"))]
+    const [many, few] = [
+      await api.make("tenancy/tenants", named("Many")),
+      await api.make("tenancy/tenants", named("Few"))
+    ]
     const { sql } = api.database
     await sql.query(
       `insert into ipam_ipaddress (address, tenant_id)
@@ -165,7 +163,7 @@ describe("a count", () => {
   })
 
   it("of prefixes covers visible ones in the same routing table", async () => {
-    const prefix = (text: string) => make("ipam/prefixes", { prefix: text })
+    const prefix = (text: string) => api.make("ipam/prefixes", { prefix: text })
     const outer = await prefix("10.128.0.0/16")
     await prefix("10.128.1.0/24")
     const inner = await prefix("10.128.2.0/24")

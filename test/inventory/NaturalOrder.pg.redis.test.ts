@@ -10,12 +10,6 @@ import { type Json, named } from "../support/Client.ts"
 let api: Api
 let ann: User
 
-const make = async (path: string, ...bodies: ReadonlyArray<Json>) => {
-  const made = await api.call<ReadonlyArray<{ readonly id: number }>>("POST", path, bodies)
-  expect([made.status, made.text]).toEqual([201, expect.anything()])
-  return made.json.map(({ id }) => id)
-}
-
 beforeAll(async () => {
   api = await sharedApi()
   ann = await makeUser(api, "ann")
@@ -27,35 +21,47 @@ const names = async (path: string, call: User["call"] = api.call) =>
 
 test("names are ordered by the numbers in them, and letters beside each other whatever their case", async () => {
   const sites = "/api/dcim/sites/"
-  const [site] = await make(
-    sites,
-    ...["s10", "s2", "S1", "Zug", "Ägeri", "basel"].map((name, at) => ({ name, slug: `s-${at}` }))
+  const [site] = await api.makeAll(
+    "dcim/sites",
+    ["s10", "s2", "S1", "Zug", "Ägeri", "basel"].map((name, at) => ({ name, slug: `s-${at}` }))
   )
   const order = ["Ägeri", "basel", "S1", "s2", "s10", "Zug"]
   expect(await names(sites)).toEqual(order)
   expect(await names(`${sites}?ordering=name`)).toEqual(order)
   expect(await names(`${sites}?ordering=-name`)).toEqual(order.toReversed())
   expect(await names(`${sites}?limit=2&offset=3`)).toEqual(["s2", "s10"])
-  await make("/api/dcim/racks/", ...["R10", "R9"].map((name) => ({ name, site })))
+  await api.makeAll(
+    "dcim/racks",
+    ["R10", "R9"].map((name) => ({ name, site }))
+  )
   expect(await names("/api/dcim/racks/")).toEqual(["R9", "R10"])
-  const [manufacturer] = await make("/api/dcim/manufacturers/", named("m"))
-  const [type] = await make("/api/dcim/device-types/", { manufacturer, model: "t", slug: "t" })
-  const [role] = await make("/api/dcim/device-roles/", named("r"))
+  const [manufacturer] = await api.makeAll("dcim/manufacturers", [named("m")])
+  const [type] = await api.makeAll("dcim/device-types", [{ manufacturer, model: "t", slug: "t" }])
+  const [role] = await api.makeAll("dcim/device-roles", [named("r")])
   const device = { device_type: type, device_role: role, site }
-  const [first] = await make("/api/dcim/devices/", { ...device, name: "d10" }, { ...device, name: "d9" })
+  const [first] = await api.makeAll("dcim/devices", [
+    { ...device, name: "d10" },
+    { ...device, name: "d9" }
+  ])
   expect(await names("/api/dcim/devices/")).toEqual(["d9", "d10"])
-  await make(
-    "/api/dcim/interfaces/",
-    ...["eth10", "eth2", "eth1/10", "eth1/9"].map((name) => ({ name, device: first, type: "virtual" }))
+  await api.makeAll(
+    "dcim/interfaces",
+    ["eth10", "eth2", "eth1/10", "eth1/9"].map((name) => ({ name, device: first, type: "virtual" }))
   )
   expect(await names("/api/dcim/interfaces/")).toEqual(["eth1/9", "eth1/10", "eth2", "eth10"])
 })
 
 test("in a tree each object follows its parent, siblings by name", async () => {
   const path = "/api/dcim/regions/"
-  const [west, east] = await make(path, named("west"), named("east"))
-  const [w10] = await make(path, { ...named("w10"), parent: west }, { ...named("w9"), parent: west })
-  await make(path, { ...named("a"), parent: w10 }, { ...named("z"), parent: east })
+  const [west, east] = await api.makeAll("dcim/regions", [named("west"), named("east")])
+  const [w10] = await api.makeAll("dcim/regions", [
+    { ...named("w10"), parent: west },
+    { ...named("w9"), parent: west }
+  ])
+  await api.makeAll("dcim/regions", [
+    { ...named("a"), parent: w10 },
+    { ...named("z"), parent: east }
+  ])
   const tree = ["east", "z", "west", "w9", "w10", "a"]
   expect(await names(path)).toEqual(tree)
   expect(await names(`${path}?limit=2&offset=2`)).toEqual(["west", "w9"])

@@ -97,8 +97,7 @@ describe("two services that write to each other", () => {
       })
     )
     const sites: Array<number> = []
-    for (const api of services)
-      sites.push((await api.call<{ id: number }>("POST", "/api/dcim/sites/", named("Twin"))).json.id)
+    for (const api of services) sites.push(await api.make("dcim/sites", named("Twin")))
     for (const [at, api] of services.entries()) {
       const [target, token] = [services[1 - at]!, tokens[1 - at]!]
       const { status, text } = await api.call("POST", "/api/extras/webhooks/", {

@@ -22,20 +22,14 @@ const stored = text.replace("1e400", `1${"0".repeat(400)}`)
 
 const engines = ["jinja", "nunjucks", "liquid"]
 
-const make = async (path: string, body: Json): Promise<number> => {
-  const { status, json, text } = await api.call<{ readonly id: number }>("POST", `/api/${path}/`, body)
-  if (status !== 201) throw new Error(`${path}: ${text}`)
-  return json.id
-}
-
 it("are kept by reads, writes, events, conditions, templates and files", async () => {
-  const site = await make("dcim/sites", named("Here"))
-  const manufacturer = await make("dcim/manufacturers", named("Maker"))
-  const device_role = await make("dcim/device-roles", named("Role"))
-  const device_type = await make("dcim/device-types", { manufacturer, model: "M", slug: "m" })
-  const device = await make("dcim/devices", { name: "D", site, device_role, device_type })
+  const site = await api.make("dcim/sites", named("Here"))
+  const manufacturer = await api.make("dcim/manufacturers", named("Maker"))
+  const device_role = await api.make("dcim/device-roles", named("Role"))
+  const device_type = await api.make("dcim/device-types", { manufacturer, model: "M", slug: "m" })
+  const device = await api.make("dcim/devices", { name: "D", site, device_role, device_type })
   const hook = (name: string, fields: Json = {}) =>
-    make("extras/webhooks", {
+    api.make("extras/webhooks", {
       ...{ name, content_types: ["dcim.device"], type_update: true, payload_url: `${receiver.url}/${name}`, ...fields }
     })
   await hook("plain")

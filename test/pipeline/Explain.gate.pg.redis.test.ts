@@ -38,12 +38,6 @@ interface Explained {
   readonly results: ReadonlyArray<Told>
 }
 
-const make = async (path: string, body: Json): Promise<number> => {
-  const made = await api.call<{ readonly id: number }>("POST", path, body)
-  if (made.status !== 201) throw new Error(made.text)
-  return made.json.id
-}
-
 const hook = (name: string, fields: Json = {}): Json => ({
   ...{ name, content_types: ["dcim.site"], payload_url: receiver.url, max_in_flight: 1 },
   ...{ type_create: true, type_update: true, type_delete: true },
@@ -74,10 +68,10 @@ const toldOf = async (change: number, name: string): Promise<Told | undefined> =
 describe("the explanation of a change", () => {
   it("tells of random webhooks and changes what was delivered, as the webhooks were at that time", async () => {
     const [definitions, steps] = [fc.sample(definition, 8), fc.sample(step, runs(40))]
-    const region = await make("/api/dcim/regions/", named("North"))
+    const region = await api.make("dcim/regions", named("North"))
     const hooks: Array<number> = []
     for (const [at, fields] of definitions.entries()) {
-      hooks.push(await make("/api/extras/webhooks/", hook(`random ${at}`, fields)))
+      hooks.push(await api.make("extras/webhooks", hook(`random ${at}`, fields)))
     }
     const sites = new Map<number, number>()
     for (const each of steps) {
@@ -89,7 +83,7 @@ describe("the explanation of a change", () => {
       const id = sites.get(site)
       if (id === undefined) {
         const fields = { ...named(`Site ${site} ${sites.size}`), status, ...(site % 2 === 0 && { region }) }
-        sites.set(site, await make("/api/dcim/sites/", fields))
+        sites.set(site, await api.make("dcim/sites", fields))
       } else if (each.kind === "delete") {
         await api.call("DELETE", `/api/dcim/sites/${id}/`)
         sites.delete(site)
@@ -100,7 +94,7 @@ describe("the explanation of a change", () => {
       const all = { enabled: true, content_types: ["dcim.site"], type_create: true, conditions: null }
       await api.call("PATCH", `/api/extras/webhooks/${id}/`, all)
     }
-    const last = await make("/api/dcim/sites/", named("The last one"))
+    const last = await api.make("dcim/sites", named("The last one"))
     const final = (await explained(await changeOf("dcim.site", last, "create"))).position
     const ids = () => new Set(receiver.received.map(({ headers }) => headers["x-hook-delivery"]))
     await receiver.untilAll(() => hooks.every((id) => ids().has(`${id}-${final}`)))
@@ -135,12 +129,12 @@ describe("the explanation of a change", () => {
   }, 120_000)
   it("tells a reader of the webhooks and values that the reader may view, and of nothing else", async () => {
     const condition = { attr: "tenant.name", value: "Another" }
-    await make("/api/extras/webhooks/", hook("seen", { conditions: condition }))
-    await make("/api/extras/webhooks/", hook("unseen"))
-    const tenant = await make("/api/tenancy/tenants/", named("Secret tenant"))
-    const shown = await make("/api/dcim/sites/", { ...named("Shown"), tenant })
+    await api.make("extras/webhooks", hook("seen", { conditions: condition }))
+    await api.make("extras/webhooks", hook("unseen"))
+    const tenant = await api.make("tenancy/tenants", named("Secret tenant"))
+    const shown = await api.make("dcim/sites", { ...named("Shown"), tenant })
     const change = await changeOf("dcim.site", shown, "create")
-    const hidden = await changeOf("dcim.site", await make("/api/dcim/sites/", named("Concealed")), "create")
+    const hidden = await changeOf("dcim.site", await api.make("dcim/sites", named("Concealed")), "create")
     const { token } = await makeUser(
       api,
       "reader",
@@ -163,25 +157,21 @@ describe("the explanation of a change", () => {
   it("asks for a webhook with a scope what its user may view, and what its condition sees then", async () => {
     const view = (type: string, constraints: Json) => ({ types: [type], actions: ["view"], constraints })
     const { id: scope } = await makeUser(api, "scoped", view("dcim.site", { slug: "in-sight" }))
-    await make("/api/extras/webhooks/", hook("scoped", { scope_user: scope }))
+    await api.make("extras/webhooks", hook("scoped", { scope_user: scope }))
     const conditions = { attr: "tenant.name", value: "Tenant in sight" }
-    await make("/api/extras/webhooks/", hook("curious", { scope_user: scope, conditions }))
-    const tenant = await make("/api/tenancy/tenants/", named("Tenant in sight"))
-    const inside = await changeOf(
-      "dcim.site",
-      await make("/api/dcim/sites/", { ...named("In sight"), tenant }),
-      "create"
-    )
-    const outside = await changeOf("dcim.site", await make("/api/dcim/sites/", named("Out of sight")), "create")
+    await api.make("extras/webhooks", hook("curious", { scope_user: scope, conditions }))
+    const tenant = await api.make("tenancy/tenants", named("Tenant in sight"))
+    const inside = await changeOf("dcim.site", await api.make("dcim/sites", { ...named("In sight"), tenant }), "create")
+    const outside = await changeOf("dcim.site", await api.make("dcim/sites", named("Out of sight")), "create")
     expect(await toldOf(inside, "scoped")).toMatchObject({ outcome: "fired" })
     expect(await toldOf(outside, "scoped")).toMatchObject({ outcome: "skipped", gate: "scope" })
     expect(await toldOf(inside, "curious")).toMatchObject({ outcome: "undecided", reason: "There is no tenant.name." })
   })
 
   it("tells of a paused webhook that its delivery is held, and of a deleted one that it was there", async () => {
-    const paused = await make("/api/extras/webhooks/", hook("paused", { paused: true }))
-    const gone = await make("/api/extras/webhooks/", hook("gone"))
-    const change = await changeOf("dcim.site", await make("/api/dcim/sites/", named("Held")), "create")
+    const paused = await api.make("extras/webhooks", hook("paused", { paused: true }))
+    const gone = await api.make("extras/webhooks", hook("gone"))
+    const change = await changeOf("dcim.site", await api.make("dcim/sites", named("Held")), "create")
     await eventually("the delivery is held", async () => {
       const told = await toldOf(change, "paused")
       return told?.outcome === "fired" && told.delivery?.state === "held" && told.delivery.reason.includes("is paused")
@@ -190,7 +180,7 @@ describe("the explanation of a change", () => {
     await api.call("DELETE", `/api/extras/webhooks/${gone}/`)
     await eventually("it is sent", async () => (await toldOf(change, "paused"))?.delivery?.state === "successful")
     expect(await toldOf(change, "gone")).toMatchObject({ outcome: "fired", deleted: true })
-    const later = await changeOf("dcim.site", await make("/api/dcim/sites/", named("Later")), "create")
+    const later = await changeOf("dcim.site", await api.make("dcim/sites", named("Later")), "create")
     await eventually("the deletion is captured", async () => (await toldOf(later, "gone")) === undefined)
   })
 })
@@ -205,7 +195,7 @@ interface Skips {
 
 describe("what a webhook skipped", () => {
   it("is grouped by the failing clause, with the closest miss; a silent webhook has a sentence", async () => {
-    const id = await make("/api/extras/webhooks/", {
+    const id = await api.make("extras/webhooks", {
       ...hook("silent", { type_delete: false }),
       content_types: ["dcim.region"],
       conditions: { attr: "slug", value: "none-such" }
@@ -213,8 +203,8 @@ describe("what a webhook skipped", () => {
     const path = `/api/extras/webhooks/${id}/skipped/`
     const skips = async () => (await api.call<Skips>("GET", path)).json
     await expect.poll(async () => (await skips()).sentence).toBe("Enabled just now; no change of its types yet.")
-    const east = await make("/api/dcim/regions/", named("East"))
-    const west = await make("/api/dcim/regions/", named("West"))
+    const east = await api.make("dcim/regions", named("East"))
+    const west = await api.make("dcim/regions", named("West"))
     await api.call("DELETE", `/api/dcim/regions/${west}/`)
     await api.call("PATCH", `/api/extras/webhooks/${id}/`, {
       conditions: {
@@ -250,11 +240,11 @@ describe("what a webhook skipped", () => {
 describe("the history of a condition", () => {
   it("tells how often it would have fired in the last day, and the changes gained and lost", async () => {
     const conditions = { attr: "name", op: "regex", value: "Past (a|b)" }
-    const webhook = await make("/api/extras/webhooks/", {
+    const webhook = await api.make("extras/webhooks", {
       ...hook("historic", { conditions }),
       content_types: ["tenancy.tenant"]
     })
-    for (const name of ["Past a", "Past b", "Past c"]) await make("/api/tenancy/tenants/", named(name))
+    for (const name of ["Past a", "Past b", "Past c"]) await api.make("tenancy/tenants", named(name))
     const ask = (body: Json) => api.call<Json>("POST", "/api/extras/webhooks/history/", body)
     const wanted = { webhook, conditions: { attr: "name", op: "regex", value: "Past (b|c)" } }
     const json = await eventually("the changes are captured", async () => {
@@ -282,8 +272,8 @@ describe("the history of a condition", () => {
   })
 
   it("reads nothing that the sender may not view", async () => {
-    const tenant = await make("/api/tenancy/tenants/", named("Masked tenant"))
-    await make("/api/dcim/sites/", { ...named("Probed"), tenant })
+    const tenant = await api.make("tenancy/tenants", named("Masked tenant"))
+    await api.make("dcim/sites", { ...named("Probed"), tenant })
     const { call } = await makeUser(
       api,
       "prober",

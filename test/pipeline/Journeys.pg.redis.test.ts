@@ -40,12 +40,10 @@ beforeAll(async () => {
   receiver = await startReceiver(({ path }) => (path === "/bad" ? 503 : 200))
   api = await startApi()
   const hook = async (name: string, fields: Json) =>
-    (
-      await api.call<{ readonly id: number }>("POST", "/api/extras/webhooks/", {
-        ...{ name, content_types: ["dcim.site"], type_create: true, payload_url: `${receiver.url}/${name}` },
-        ...fields
-      })
-    ).json.id
+    await api.make("extras/webhooks", {
+      ...{ name, content_types: ["dcim.site"], type_create: true, payload_url: `${receiver.url}/${name}` },
+      ...fields
+    })
   hooks = [
     await hook("good", {}),
     await hook("bad", { conditions: { attr: "name", value: "Two" }, retry_schedule: { kind: "list", delays: [600] } })
@@ -166,7 +164,7 @@ describe("a journey", () => {
 })
 
 it("every answer about past changes is as /api/schema/ describes it", async () => {
-  const site = (await api.call<{ readonly id: number }>("POST", "/api/dcim/sites/", named("Three"))).json.id
+  const site = await api.make("dcim/sites", named("Three"))
   const { position, results } = await journeyOf(site, 1)
   const { paths, components } = JSON.parse((await api.raw("GET", "/api/schema/")).text) as {
     readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>

@@ -27,9 +27,7 @@ const webhook = (name: string, fields = {}) =>
 
 const makeSite = async (name: string, letter: string): Promise<string> => {
   const site = { name: `${name} 1`, slug: name, comments: longText(letter) }
-  const made = await hooks.api.call<{ readonly id: number }>("POST", "/api/dcim/sites/", site)
-  if (made.status !== 201) throw new Error(made.text)
-  return `/api/dcim/sites/${made.json.id}/`
+  return `/api/dcim/sites/${await hooks.api.make("dcim/sites", site)}/`
 }
 
 const eventsAt = (name: string): ReadonlyArray<Event> =>

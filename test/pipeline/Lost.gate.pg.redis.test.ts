@@ -57,7 +57,7 @@ const slugsAt = (name: string) =>
 
 /** A webhook that attempts one delivery at a time, so that the others are in its stream. */
 const webhook = async (name: string, fields: object = {}): Promise<number> => {
-  const made = await api.call<{ id: number }>("POST", "/api/extras/webhooks/", {
+  return api.make("extras/webhooks", {
     name,
     content_types: ["dcim.site"],
     type_create: true,
@@ -68,7 +68,6 @@ const webhook = async (name: string, fields: object = {}): Promise<number> => {
     retry_schedule: { kind: "fixed", delay: 1, attempts: 60 },
     ...fields
   })
-  return made.json.id
 }
 
 /** Waits until the stream holds this many entries. */

@@ -97,12 +97,10 @@ const expectTold = async (what: RegExp, seconds: number, end: () => Promise<unkn
 }
 
 const makeWebhook = async (name: string): Promise<number> => {
-  const made = await whole.call<{ id: number }>("POST", "/api/extras/webhooks/", {
+  return whole.make("extras/webhooks", {
     ...{ name, content_types: ["extras.tag"], type_create: true, payload_url: `${receiver.url}/${name}` },
     conditions: { attr: "slug", op: "regex", value: `^${name}` }
   })
-  expect(made.status).toBe(201)
-  return made.json.id
 }
 
 const makeTag = async (slug: string) =>

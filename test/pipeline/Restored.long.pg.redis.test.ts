@@ -44,8 +44,7 @@ afterAll(async () => {
 
 const create = async (...names: ReadonlyArray<string>): Promise<void> => {
   for (const name of names) {
-    const reply = await service.call("POST", "/api/dcim/sites/", named(name))
-    if (reply.status !== 201) throw new Error(reply.text)
+    await service.make("dcim/sites", named(name))
     await receiver.until(({ body }) => body.includes(`"name":"${name}"`), name)
   }
 }

@@ -16,19 +16,13 @@ let regions: ReadonlyArray<number>
 beforeAll(async () => {
   receiver = await startReceiver()
   api = await startApi()
-  regions = [await make("/api/dcim/regions/", named("Ours")), await make("/api/dcim/regions/", named("Theirs"))]
+  regions = [await api.make("dcim/regions", named("Ours")), await api.make("dcim/regions", named("Theirs"))]
 })
 
 afterAll(async () => {
   await api.stop()
   await receiver.close()
 })
-
-const make = async (path: string, body: Json): Promise<number> => {
-  const made = await api.call<{ id: number }>("POST", path, body)
-  if (made.status !== 201) throw new Error(made.text)
-  return made.json.id
-}
 
 const hook = (name: string, fields: Json): Json => ({
   name,
@@ -49,11 +43,11 @@ const keeper = async (name: string, fields: Json = {}): Promise<{ readonly user:
     actions: ["view"],
     constraints: { region__slug: "ours" }
   })
-  return { user, webhook: await make("/api/extras/webhooks/", hook(name, { scope_user: user.id, ...fields })) }
+  return { user, webhook: await api.make("extras/webhooks", hook(name, { scope_user: user.id, ...fields })) }
 }
 
 const site = (name: string, region: number, fields: Json = {}) =>
-  make("/api/dcim/sites/", { ...named(name), region: regions[region], ...fields })
+  api.make("dcim/sites", { ...named(name), region: regions[region], ...fields })
 
 interface Event {
   readonly event: string
@@ -77,8 +71,8 @@ describe("a webhook with a scope", () => {
     await keeper("team")
     const curious = { attr: "tenant.name", op: "regex", value: "^Hid" }
     await keeper("curious", { conditions: { or: [{ attr: "name", value: "Team last" }, curious] } })
-    await make("/api/extras/webhooks/", hook("everybody", {}))
-    const tenant = await make("/api/tenancy/tenants/", named("Hidden tenant"))
+    await api.make("extras/webhooks", hook("everybody", {}))
+    const tenant = await api.make("tenancy/tenants", named("Hidden tenant"))
     await site("Team theirs", 1)
     await site("Team ours", 0, { tenant })
     await site("Team last", 0)
@@ -93,8 +87,8 @@ describe("a webhook with a scope", () => {
 
   it("shows hidden objects by id also in long events, which are stored in the change log only", async () => {
     await keeper("long")
-    await make("/api/extras/webhooks/", hook("long-all", {}))
-    const tenant = await make("/api/tenancy/tenants/", named("Concealed tenant"))
+    await api.make("extras/webhooks", hook("long-all", {}))
+    const tenant = await api.make("tenancy/tenants", named("Concealed tenant"))
     await site("Long", 0, { tenant, comments: "x".repeat(40_000) })
     expect([await until("long", "Long"), await until("long-all", "Long")]).toEqual([["created Long"], ["created Long"]])
     const bodies = (name: string) => receiver.received.filter(({ path }) => path === name).map(({ body }) => `${body}`)
@@ -106,7 +100,7 @@ describe("a webhook with a scope", () => {
   it("fires for deleted objects only if its user may view all objects of their type", async () => {
     await keeper("some")
     const all = await makeUser(api, "all", { types: ["dcim.site"], actions: ["view"] })
-    await make("/api/extras/webhooks/", hook("all", { scope_user: all.id }))
+    await api.make("extras/webhooks", hook("all", { scope_user: all.id }))
     const gone = await site("Gone", 0)
     await until("some", "Gone")
     await api.call("DELETE", `/api/dcim/sites/${gone}/`)
@@ -117,7 +111,7 @@ describe("a webhook with a scope", () => {
 
   it("applies the permissions at the time of matching, and never fires while its user is inactive", async () => {
     const { user } = await keeper("changing")
-    await make("/api/extras/webhooks/", hook("witness", {}))
+    await api.make("extras/webhooks", hook("witness", {}))
     await site("Changing 1", 1)
     await site("Changing 2", 0)
     expect(await until("changing", "Changing 2")).toEqual(["created Changing 2"])

@@ -8,8 +8,6 @@ import { type Sql, openSql } from "../support/Sql.ts"
 import { type RunningServers, startServers } from "../support/EmbeddedServers.ts"
 import { startReceiver } from "../support/Receiver.ts"
 
-const path = "/api/extras/webhooks/"
-
 /** A Postgres of its own whose commits wait for a standby that does not exist, unless a session says otherwise. */
 const hesitant = async (servers: RunningServers): Promise<Sql> => {
   const sql = openSql(servers.superuserUrl)
@@ -30,13 +28,8 @@ it(
     const receiver = await startReceiver()
     const { databaseUrl: DATABASE_URL, redisUrl: REDIS_URL } = servers
     const service = await startService({ DATABASE_URL, REDIS_URL, SECRET_KEY: "a key for tests, of some length" })
-    const make = async (at: string, body: object): Promise<number> => {
-      const made = await service.call<{ id: number }>("POST", at, body)
-      expect([made.status, made.text]).toEqual([201, made.text])
-      return made.json.id
-    }
-    const user = await make("/api/users/users/", { username: "somebody", password: "a password for tests" })
-    await make("/api/users/permissions/", {
+    const user = await service.make("users/users", { username: "somebody", password: "a password for tests" })
+    await service.make("users/permissions", {
       name: "active sites",
       object_types: ["dcim.site"],
       actions: ["view"],
@@ -44,7 +37,7 @@ it(
       users: [user]
     })
     const webhook = { name: "scoped", content_types: ["dcim.site"], type_create: true, payload_url: receiver.url }
-    await make(path, { ...webhook, scope_user: user })
+    await service.make("extras/webhooks", { ...webhook, scope_user: user })
     const insert = "insert into dcim_site (name, slug) values ('Held', 'held')"
     const written = sql.transaction("set local synchronous_commit = on", insert)
     const waiting = "from pg_stat_activity where wait_event = 'SyncRep'"

@@ -28,13 +28,12 @@ afterAll(async () => {
 })
 
 const webhook = async (name: string, fields: Json): Promise<number> => {
-  const made = await api.call<{ id: number }>("POST", "/api/extras/webhooks/", {
+  return api.make("extras/webhooks", {
     name,
     content_types: ["dcim.site"],
     payload_url: `${receiver.url}/${name}`,
     ...fields
   })
-  return made.json.id
 }
 
 interface Replay {

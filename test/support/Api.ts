@@ -1,15 +1,14 @@
 /** A service on a database of its own, for tests of the wire. */
-import { type Call, type Json, type List, type Reply, request } from "./Client.ts"
+import { type Client, type Json, type List, type Reply, request } from "./Client.ts"
 import { type TestDatabase, makeDatabase, servers } from "./Database.ts"
 import { type ProcessStart, type ServiceProcess, startProcess } from "./Process.ts"
 import { type Sql, databaseAt } from "./Sql.ts"
 import { type Service, type Start, startService } from "./Service.ts"
 
-export interface Api<S extends Service = Service> {
+/** A service with its database. It calls and makes objects as the superuser. */
+export interface Api<S extends Service = Service> extends Client {
   readonly service: S
   readonly database: TestDatabase
-  /** Calls as the superuser. */
-  readonly call: Call
   /** A request with this token, or with none. */
   readonly raw: (method: string, path: string, body?: unknown, token?: string) => Promise<Reply<Json>>
   /** A new token of the superuser, or with these fields. */
@@ -75,12 +74,15 @@ export const startApiProcess = async (
 }
 
 const apiOf = <S extends Service>(database: TestDatabase, service: S): Api<S> => {
-  const { call } = service
+  const { call, make, makeObject, makeAll } = service
   const adminId = async () => (await call<List>("GET", "/api/users/users/?username=admin")).json.results[0]!.id
   return {
     service,
     database,
     call,
+    make,
+    makeObject,
+    makeAll,
     adminId,
     raw: (method, path, body, token = "") => request<Json>(service.url, token, method, path, body),
     newToken: async (fields = {}) => {

@@ -3,19 +3,17 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { hostname, tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { type Call, password, superuserCall } from "./Client.ts"
+import { type Client, password, superuserOf } from "./Client.ts"
 import { eventually } from "./Eventually.ts"
 import { countStart } from "./Ledger.ts"
 import { running } from "./Running.ts"
 import type { Start } from "./Service.ts"
 
-export interface ServiceProcess {
+export interface ServiceProcess extends Client {
   readonly url: string
   /** The name of its row among the processes. */
   readonly name: string
   readonly process: ChildProcess
-  /** Calls the API as the superuser. */
-  readonly call: Call
   /** Everything it has printed so far. */
   readonly output: () => string
   /** Ends the process and waits for its exit. */
@@ -72,7 +70,7 @@ export const startProcess = async (
     url,
     name: `${hostname()} ${child.pid}`,
     process: child,
-    call: superuserCall(url),
+    ...superuserOf(url),
     output: () => output,
     stop
   }

@@ -7,18 +7,16 @@ import { Cause, Deferred, Effect, Exit, Layer, Scope } from "effect"
 import { ProcessName } from "../../src/postgres/Presence.ts"
 import { type Role, roles as allRoles, service } from "../../src/Service.ts"
 import { inWords } from "../../src/telemetry/Telemetry.ts"
-import { type Call, password, superuserCall } from "./Client.ts"
+import { type Client, password, superuserOf } from "./Client.ts"
 import { countStart } from "./Ledger.ts"
 import { running } from "./Running.ts"
 import { portFor } from "./Process.ts"
 import { surroundings } from "./Surroundings.ts"
 
-export interface Service {
+export interface Service extends Client {
   readonly url: string
   /** The name of its row among the processes. */
   readonly name: string
-  /** Calls the API as the superuser. */
-  readonly call: Call
   /** Everything it has printed so far. */
   readonly output: () => string
   /** Stops it in good order. */
@@ -60,7 +58,7 @@ export const startService = async (
   return {
     url,
     name,
-    call: superuserCall(url),
+    ...superuserOf(url),
     output: around.output,
     stop: async () => {
       await stop()

@@ -3,7 +3,7 @@ import { type IncomingHttpHeaders, createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
 import { makeClientAuthority } from "../support/ClientAuthority.ts"
-import type { Call } from "../support/Client.ts"
+import type { Client } from "../support/Client.ts"
 
 /** Secrets of the senders that the receiver knows; the upgrade's test expects them. */
 export const known = {
@@ -55,23 +55,16 @@ const webhooksOf = (url: string, reader: number): Readonly<Record<string, object
 
 /** Makes the webhooks; returns their ids by name. */
 export const makeWebhooks = async (
-  call: Call,
+  { make }: Pick<Client, "make">,
   receiverUrl: string,
   reader: number
 ): Promise<ReadonlyMap<string, number>> => {
   const ids = new Map<string, number>()
   for (const [name, fields] of Object.entries(webhooksOf(receiverUrl, reader))) {
     const body = { payload_url: `${receiverUrl}/${name}`, ...fields, name }
-    ids.set(name, await made(call, "/api/extras/webhooks/", body))
+    ids.set(name, await make("extras/webhooks", body))
   }
   return ids
-}
-
-/** Creates an object; returns its id. */
-export const made = async (call: Call, path: string, body: object): Promise<number> => {
-  const { status, text, json } = await call<{ readonly id: number }>("POST", path, body)
-  if (status !== 201) throw new Error(`${path} ${JSON.stringify(body)}: ${status} ${text}`)
-  return json.id
 }
 
 interface Arrival {

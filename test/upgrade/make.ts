@@ -18,7 +18,7 @@ import { openSql } from "../support/Sql.ts"
 import { startServers } from "../support/EmbeddedServers.ts"
 import { eventually } from "../support/Eventually.ts"
 import { writeFixture } from "./Fixture.ts"
-import { made, makeWebhooks, startFixtureReceiver } from "./World.ts"
+import { makeWebhooks, startFixtureReceiver } from "./World.ts"
 
 const { POSTGRES_BIN: binaries } = process.env
 if (binaries === undefined) throw new Error("set POSTGRES_BIN to the folder of postgres and pg_dump")
@@ -55,14 +55,14 @@ const first = await start()
 await makeWorld(first.call, 1)
 await sql.query("update extras_webhook set payload_url = $1, enabled = false", [`${receiver.url}/any`])
 await sql.query("delete from extras_webhook where id not in (select webhook_id from extras_delivery)")
-const reader = await made(first.call, "/api/users/users/", { username: "reader", password })
-await made(first.call, "/api/users/tokens/", { user: reader, key: token })
+const reader = await first.make("users/users", { username: "reader", password })
+await first.make("users/tokens", { user: reader, key: token })
 const permission = { name: "sites", object_types: ["dcim.site"], actions: ["view"], users: [reader] }
-await made(first.call, "/api/users/permissions/", permission)
-const webhooks = await makeWebhooks(first.call, receiver.url, reader)
-await made(first.call, "/api/extras/tags/", named("Day one"))
-const site = await made(first.call, sitePath, { ...named("Amsterdam"), description: "1" })
-const other = await made(first.call, sitePath, { ...named("Berlin"), description: "1" })
+await first.make("users/permissions", permission)
+const webhooks = await makeWebhooks(first, receiver.url, reader)
+await first.make("extras/tags", named("Day one"))
+const site = await first.make("dcim/sites", { ...named("Amsterdam"), description: "1" })
+const other = await first.make("dcim/sites", { ...named("Berlin"), description: "1" })
 // As from before its constraints, which the next start adds again: no event can be made of it.
 for (const { name } of await sql.query<{ readonly name: string }>(
   "select conname::text as name from pg_constraint where conrelid = 'dcim_platform'::regclass and contype = 'c'"
@@ -91,7 +91,7 @@ for (const table of ["extras_objectchange", "extras_delivery", "rackwire_attempt
 // Today: deliveries that fail, wait for a retry or for another of their object, or are under way when the process dies.
 receiver.answers.set("failed", 500).set("later", 500).set("ordered", 500).set("broken", 503).set("hangs", undefined)
 const second = await start()
-for (const name of ["Two", "Three", "Four", "Five", "Six"]) await made(second.call, "/api/extras/tags/", named(name))
+for (const name of ["Two", "Three", "Four", "Five", "Six"]) await second.make("extras/tags", named(name))
 for (const description of ["2", "3", "4"]) {
   await second.call("PATCH", `${sitePath}${site}/`, { description })
   await second.call("PATCH", `${sitePath}${other}/`, { description })
@@ -111,7 +111,7 @@ await second.stop("SIGKILL")
 // While nobody delivers: deliveries that are queued only, and one that somebody asked for again.
 const third = await start(["api", "capture"])
 for (const description of ["5", "6"]) await third.call("PATCH", `${sitePath}${site}/`, { description })
-await made(third.call, "/api/extras/tags/", named("Seven"))
+await third.make("extras/tags", named("Seven"))
 const [failed] = await sql.query<{ readonly id: string; readonly delivery: string }>(
   "select id::text as id, delivery_id as delivery from extras_delivery where status = 'failed' order by id limit 1"
 )

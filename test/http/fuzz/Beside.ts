@@ -16,7 +16,13 @@ export const fuzzBeside = async (service: ServiceProcess, sql: Sql, plan: Plan):
     return made.json.key
   }
   const receivers = await startHostileReceivers()
-  const bystander = await Bystander.arrive({ service, call: service.call, newToken, database: { sql } })
+  const bystander = await Bystander.arrive({
+    service,
+    call: service.call,
+    make: service.make,
+    newToken,
+    database: { sql }
+  })
   try {
     await attackFrom(receivers, service.call, ["dcim.site", "dcim.device", "ipam.prefix", "extras.tag"])
     let verdict: Verdict | undefined

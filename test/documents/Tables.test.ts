@@ -1,61 +1,11 @@
-/** The tables of documents that list what the code has. `npm run docs` writes them. */
-import { describe, expect, it } from "vitest"
-import { options } from "../../src/Config.ts"
+/** The tables of documents are as the code has them. `npm run docs` writes them. */
+import { expect, it } from "vitest"
 import { commands } from "../../src/command/Rackwire.ts"
-import { operators } from "../../src/match/Operator.ts"
-// Metrics are declared where they are counted.
-import "../../src/Service.ts"
-import { described } from "../../src/telemetry/Series.ts"
-import { symptoms } from "../../src/telemetry/Symptom.ts"
-import { generatedPart, tableOf } from "./Generated.ts"
+import { generatedPart } from "./Generated.ts"
+import { tables } from "./Tables.ts"
 
-const code = (text: string): string => (text === "" ? "" : `\`${text}\``)
-
-const operatorTable = tableOf(
-  ["operator", "holds if the attribute"],
-  Object.entries(operators).map(([name, { holdsIf }]) => [code(name), holdsIf])
-)
-
-const optionTable = tableOf(
-  ["variable", "default", "meaning"],
-  Object.values(options).map(({ env, fallback, description }) => [code(env), code(fallback), description])
-)
-
-const commandTable = tableOf(
-  ["command", "does"],
-  (await commands()).flatMap(({ examples }) =>
-    examples.map(({ command, description = "" }) => [code(command), description])
-  )
-)
-
-const metrics = described
-  .filter(({ name }) => name.startsWith("rackwire_"))
-  .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-
-const metricTable = tableOf(
-  ["metric", "type", "labels", "meaning"],
-  metrics.map(({ name, type, labels, help }) => [code(name), type, labels.map(code).join(", "), help])
-)
-
-const symptomTable = tableOf(
-  ["when", "look at", "do"],
-  Object.entries(symptoms).map(([symptom, { when, act }]) => [
-    when,
-    metrics.flatMap((metric) => (metric.symptom === symptom ? [code(metric.name)] : [])).join(", "),
-    act
-  ])
-)
-
-describe("a table of a document is as the code has it", () => {
-  it.each([
-    ["webhooks.md", "operators", operatorTable],
-    ["reference.md", "options", optionTable],
-    ["reference.md", "commands", commandTable],
-    ["telemetry.md", "metrics", metricTable],
-    ["telemetry.md", "symptoms", symptomTable]
-  ])("%s: %s", (document, name, made) => {
-    expect(generatedPart(document, name, made)).toBe(made)
-  })
+it.each(tables)("%s: %s", (document, name, made) => {
+  expect(generatedPart(document, name, made)).toBe(made)
 })
 
 it("every command tells how it is called, first by its name alone or with options", async () => {

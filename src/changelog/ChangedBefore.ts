@@ -2,11 +2,14 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { cleared } from "../inventory/Clearance.ts"
-import { after, isNothing } from "../inventory/derive/filter/Where.ts"
+import { type Where, after, isNothing } from "../inventory/derive/filter/Where.ts"
 import { changeType, changedFields } from "../inventory/read/Changes.ts"
 
 /** SQL: whether `t` is a change in which the health of a webhook turned: no other one leaves `last_updated`. */
-export const isTurn = `(t.action = 'update' and t.prechange_data ->> 'last_updated' = t.postchange_data ->> 'last_updated') is true`
+const isTurn = `(t.action = 'update' and t.prechange_data ->> 'last_updated' = t.postchange_data ->> 'last_updated') is true`
+
+/** The changes of the last 24 hours, without turns of the health. */
+export const editedLately: Where = { sql: `t.time > now() - interval '24 hours' and not ${isTurn}`, parameters: [] }
 
 interface Failing {
   readonly webhook: number

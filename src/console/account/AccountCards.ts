@@ -7,7 +7,7 @@ import type { Request } from "../../http/wire/Request.ts"
 import type { Row } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { objectType } from "../../inventory/Registry.ts"
-import { asTexts, isEverything } from "../../inventory/derive/filter/Where.ts"
+import { isEverything, anyOf, equalTo, refersToSome, whereIds } from "../../inventory/derive/filter/Where.ts"
 import { list } from "../../inventory/read/Read.ts"
 import { type Html, html } from "../Html.ts"
 import { icon } from "../frame/Icon.ts"
@@ -68,7 +68,7 @@ const permissionCards = Effect.fnUntraced(function* (row: Row, { url }: Request)
 })
 
 const tested = Effect.fnUntraced(function* (username: string, holders: ReadonlyArray<Row>) {
-  const [user] = yield* users({ sql: "t.username = $1", parameters: [username] }, 1)
+  const [user] = yield* users(equalTo(userType, { username }), 1)
   if (user === undefined) {
     return html`<p class="note field-error" role="alert">There is no user of this name that you may view.</p>`
   }
@@ -81,13 +81,7 @@ const tested = Effect.fnUntraced(function* (username: string, holders: ReadonlyA
 
 /** The users who have the permission by themselves or by a group, as far as the reader may view them. */
 const holdersOf = ({ users: direct, groups }: Row) =>
-  users(
-    {
-      sql: "(t.id = any ($1::text[]::bigint[]) or t.groups && $2::text[]::bigint[])",
-      parameters: [asTexts(idsIn(direct)), asTexts(idsIn(groups))]
-    },
-    namedMax + 1
-  )
+  users(anyOf(whereIds(idsIn(direct)), refersToSome(userType, "groups", idsIn(groups))), namedMax + 1)
 
 const idsIn = (value: unknown): ReadonlyArray<number> =>
   Array.isArray(value) ? value.filter((each) => typeof each === "number") : []

@@ -4,6 +4,7 @@ import type { Errors, Field, Row } from "../../inventory/Field.ts"
 import { type ObjectType, perType } from "../../inventory/ObjectType.ts"
 import { list } from "../../inventory/read/Read.ts"
 import { objectType } from "../../inventory/Registry.ts"
+import { among, anyOf, whereIds } from "../../inventory/derive/filter/Where.ts"
 import { brokenCells } from "../fault/BrokenJson.ts"
 import { bodyOf, withPlainBreaks } from "../form/Cells.ts"
 import { formOf } from "../form/FormField.ts"
@@ -79,6 +80,8 @@ export const editOf = Effect.fnUntraced(function* (type: ObjectType, form: URLSe
 const wrong = (input: string, unknown: ReadonlyArray<string>): Errors =>
   unknown.length === 0 ? {} : { [input]: [`There is no tag ${unknown.slice(0, 10).join(", ")}.`] }
 
+const tagType = objectType("extras.tag")
+
 /** Most tags that one input may name. */
 const tagsMax = 100
 
@@ -86,12 +89,9 @@ const tagsMax = 100
 const tagsNamed = Effect.fnUntraced(function* (text: string | null) {
   const named = [...new Set((text ?? "").split(",").map((each) => each.trim()))].filter((each) => each !== "")
   if (named.length === 0) return { ids: [], unknown: [] }
-  const ids = named.filter((each) => /^\d{1,15}$/.test(each))
-  const where = {
-    sql: "(t.slug = any ($1::text[]) or t.id = any ($2::text[]::bigint[]))",
-    parameters: [named.slice(0, tagsMax), ids]
-  }
-  const tags = yield* list(objectType("extras.tag"), { where, ordering: [], limit: undefined, offset: 0 })
+  const ids = named.filter((each) => /^\d{1,15}$/.test(each)).map(Number)
+  const where = anyOf(among(tagType, "slug", named.slice(0, tagsMax)), whereIds(ids))
+  const tags = yield* list(tagType, { where, ordering: [], limit: undefined, offset: 0 })
   const found = new Map(tags.flatMap((tag) => [[String(tag["slug"]), tag.id] as const, [`${tag.id}`, tag.id] as const]))
   return {
     ids: named.flatMap((each) => found.get(each) ?? []),

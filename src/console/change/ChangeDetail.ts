@@ -8,6 +8,7 @@ import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { registry } from "../../inventory/Registry.ts"
 import { type Change, changeType, changedFields, changes, neighbours } from "../../inventory/read/Changes.ts"
 import { isThere, readPage, viewFor } from "../../inventory/read/Read.ts"
+import { equalTo } from "../../inventory/derive/filter/Where.ts"
 import { type Html, html } from "../Html.ts"
 import { actionBadge, changeTable, objectText, requestLink } from "./ChangeTable.ts"
 import { changeIn } from "./ChangeIn.ts"
@@ -37,7 +38,7 @@ const show: Handler = (request) =>
     const { count, table } = yield* diffTable(compared, { named })
     const { previous, next } = yield* neighbours(change)
     const siblings = yield* changes({
-      where: { sql: "t.request_id = $1::uuid", parameters: [change.request_id] },
+      where: equalTo(changeType, { request_id: change.request_id }),
       order: "oldest first",
       limit: siblingsMax + 1
     })
@@ -73,11 +74,8 @@ const deliveries = Effect.fnUntraced(function* (change: Change, base: string) {
   if (!(yield* mayView(deliveryType))) return html``
   const { changed_object_type: type, changed_object_id: id } = change
   const { position, idx } = positionOfChange(change) ?? { position: -1n, idx: -1 }
-  const where = {
-    // The first two comparisons find the rows by an index.
-    sql: "t.object_type = $1 and t.object_id = $2::bigint and t.position = $3::bigint and t.idx = $4::bigint",
-    parameters: [type, `${id}`, `${position}`, `${idx}`]
-  }
+  // The first two comparisons find the rows by an index.
+  const where = equalTo(deliveryType, { object_type: type, object_id: id, position, idx })
   const page = { where, ordering: ["-time"], limit: deliveriesMax, offset: 0, isCut: true }
   const { rows, beside } = yield* readPage(deliveryType, page)
   return html`<section class="card" aria-labelledby="told">

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { Principal } from "../../auth/Principal.ts"
 import { visibleToSender } from "../../inventory/Clearance.ts"
 import { objectType } from "../../inventory/Registry.ts"
-import { everything, isNothing } from "../../inventory/derive/filter/Where.ts"
+import { everything, isNothing, equalTo } from "../../inventory/derive/filter/Where.ts"
 import { countEach } from "../../inventory/read/CountEach.ts"
 import { type Html, html } from "../Html.ts"
 import { icon } from "../frame/Icon.ts"
@@ -17,16 +17,19 @@ const steps = [
   { title: "See it arrive", why: "A delivery that the receiver has accepted.", path: "/extras/deliveries/" }
 ] as const
 
+const tokenType = objectType("users.token")
+const deliveryType = objectType("extras.delivery")
+
 /** The steps, for readers who may view webhooks, until all are done. */
 export const firstSteps = Effect.fnUntraced(function* ({ user }: Principal) {
   const visible = yield* visibleToSender
   if (user === undefined || isNothing(visible(webhookType))) return html``
   const counts = yield* countEach(
     [
-      { type: objectType("users.token"), where: { sql: "t.user_id = $1::bigint", parameters: [`${user.id}`] } },
+      { type: tokenType, where: equalTo(tokenType, { user: user.id }) },
       { type: webhookType, where: everything },
       { type: objectType("extras.objectchange"), where: everything },
-      { type: objectType("extras.delivery"), where: { sql: "t.status = 'successful'", parameters: [] } }
+      { type: deliveryType, where: equalTo(deliveryType, { status: "successful" }) }
     ],
     1
   )

@@ -8,7 +8,7 @@ import type { Request } from "../../http/wire/Request.ts"
 import { isDictionary } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { objectType, registry } from "../../inventory/Registry.ts"
-import { allOf } from "../../inventory/derive/filter/Where.ts"
+import { allOf, equalTo } from "../../inventory/derive/filter/Where.ts"
 import { representation } from "../../inventory/derive/represent/Representation.ts"
 import { changeType, changes, changesOf } from "../../inventory/read/Changes.ts"
 import { type Html, html } from "../Html.ts"
@@ -47,7 +47,7 @@ const show =
 const deleted = Effect.fnUntraced(function* (type: ObjectType, request: Request) {
   const { params, author } = request
   if (type.kind !== "object" || !/^\d{1,15}$/.test(params["id"] ?? "")) return undefined
-  const where = allOf(changesOf(type.id, Number(params["id"])), { sql: "t.action = 'delete'", parameters: [] })
+  const where = allOf(changesOf(type.id, Number(params["id"])), equalTo(changeType, { action: "delete" }))
   const [change] = yield* changes({ where, order: "newest first", limit: 1 })
   if (change === undefined) return undefined
   return yield* framed(request, {

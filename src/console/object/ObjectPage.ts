@@ -8,7 +8,7 @@ import { type Action, Clearance, visibleToSender } from "../../inventory/Clearan
 import type { Row, View } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { objectType } from "../../inventory/Registry.ts"
-import { type Where, isEverything, isNothing } from "../../inventory/derive/filter/Where.ts"
+import { type Where, isEverything, isNothing, equalTo } from "../../inventory/derive/filter/Where.ts"
 import { changeType, changesOf } from "../../inventory/read/Changes.ts"
 import { countEach } from "../../inventory/read/CountEach.ts"
 import { readOne, viewFor } from "../../inventory/read/Read.ts"
@@ -41,10 +41,7 @@ const tabs = {
     title: "Journal",
     lists: {
       type: journalType,
-      of: ({ id: type }, id) => ({
-        sql: "t.assigned_object_type = $1 and t.assigned_object_id = $2::bigint",
-        parameters: [type, `${id}`]
-      })
+      of: ({ id: type }, id) => equalTo(journalType, { assigned_object_type: type, assigned_object_id: id })
     }
   },
   changelog: {
@@ -60,8 +57,8 @@ const tabs = {
       // Those to a webhook, or those about an object.
       of: ({ id: type }, id) =>
         type === webhookTypeId
-          ? { sql: "t.webhook_id = $1::bigint", parameters: [`${id}`] }
-          : { sql: "t.object_type = $1 and t.object_id = $2::bigint", parameters: [type, `${id}`] }
+          ? equalTo(deliveryType, { webhook: id })
+          : equalTo(deliveryType, { object_type: type, object_id: id })
     }
   },
   configuration: { name: "configuration", title: "Configuration" },

@@ -6,7 +6,14 @@ import { type ObjectType, perType } from "../../inventory/ObjectType.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { filter } from "../../inventory/derive/filter/Filter.ts"
 import { naturalKey } from "../../inventory/derive/filter/Path.ts"
-import { type Visible, type Where, allOf, anyOf, isEverything } from "../../inventory/derive/filter/Where.ts"
+import {
+  type Visible,
+  type Where,
+  allOf,
+  anyOf,
+  isEverything,
+  refersToOne
+} from "../../inventory/derive/filter/Where.ts"
 import { representation } from "../../inventory/derive/represent/Representation.ts"
 import { readPage, viewFor } from "../../inventory/read/Read.ts"
 
@@ -86,8 +93,7 @@ const behind = (type: ObjectType, word: string, visible: Visible): Where =>
   anyOf(
     ...parents(type).map(([name, { reference }]): Where => {
       const target = objectType(reference!.type)
-      const { sql, parameters } = allOf(ownWhere(target, word, visible), visible(target))
-      return { sql: `t.${type.columns[name]} in (select t.id from ${target.table} t where ${sql})`, parameters }
+      return refersToOne(type, name, target, allOf(ownWhere(target, word, visible), visible(target)))
     })
   )
 

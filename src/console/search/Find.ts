@@ -6,7 +6,7 @@ import type { Row } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { objectType, registry } from "../../inventory/Registry.ts"
 import { filter } from "../../inventory/derive/filter/Filter.ts"
-import { type Visible, type Where, isNothing } from "../../inventory/derive/filter/Where.ts"
+import { type Visible, type Where, isNothing, equalTo } from "../../inventory/derive/filter/Where.ts"
 import { typesWithId } from "../../inventory/read/Ids.ts"
 import { readPage, viewFor } from "../../inventory/read/Read.ts"
 import { type Named, recognise } from "./Recognise.ts"
@@ -77,7 +77,7 @@ const lookupsOf = (named: Named, visible: Visible) => {
     case "request":
       return Effect.succeed(ofRequest(named.id, visible))
     case "delivery": {
-      const where = { sql: "t.delivery_id = $1", parameters: [named.id] }
+      const where = equalTo(deliveryType, { delivery_id: named.id })
       return Effect.succeed(visibleOf(visible, [{ type: deliveryType, where, more: () => "" }]))
     }
     case "lsn":
@@ -91,17 +91,15 @@ const visibleOf = (visible: Visible, lookups: ReadonlyArray<Lookup>): ReadonlyAr
   lookups.filter(({ type }) => isVisible(visible)(type))
 
 const ofRequest = (id: string, visible: Visible): ReadonlyArray<Lookup> => {
-  const where = { sql: "t.request_id = $1::uuid", parameters: [id] }
   const more = () => `request_id=${id}`
   return visibleOf(visible, [
-    { type: changeType, where, more },
-    { type: deliveryType, where, more }
+    { type: changeType, where: equalTo(changeType, { request_id: id }), more },
+    { type: deliveryType, where: equalTo(deliveryType, { request_id: id }), more }
   ])
 }
 
 /** The types that have an object of the id. */
 const withId = Effect.fnUntraced(function* (id: number, visible: Visible) {
-  const where = { sql: "t.id = $1::bigint", parameters: [`${id}`] }
   const types = yield* typesWithId(objectTypes.filter(isVisible(visible)), id)
-  return types.map((type): Lookup => ({ type, where, more: () => "" }))
+  return types.map((type): Lookup => ({ type, where: equalTo(type, { id }), more: () => "" }))
 })

@@ -12,7 +12,7 @@ import { mayWatch } from "../../http/system/MetricsAccess.ts"
 import type { Handler, Route } from "../../http/Route.ts"
 import { cleared } from "../../inventory/Clearance.ts"
 import { objectType } from "../../inventory/Registry.ts"
-import { allOf, isEverything } from "../../inventory/derive/filter/Where.ts"
+import { allOf, isEverything, equalTo } from "../../inventory/derive/filter/Where.ts"
 import { byIds } from "../../inventory/read/Read.ts"
 import type Webhook from "../../inventory/types/extras/Webhook.ts"
 import { html } from "../Html.ts"
@@ -34,7 +34,7 @@ const queuesMax = 10
 
 /** Failed deliveries by cause, of those that the reader may view. */
 const failures = Effect.flatMap(cleared(deliveryType, "view"), (visible) =>
-  failureGroups(allOf({ sql: "t.status = 'failed'", parameters: [] }, visible))
+  failureGroups(allOf(equalTo(deliveryType, { status: "failed" }), visible))
 )
 
 /** The queues in which something waits or of which something failed, and which of them the reader may pause. */

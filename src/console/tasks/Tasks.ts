@@ -4,7 +4,7 @@ import { type FailureGroup, failureGroups } from "../../history/log/Failures.ts"
 import { deliveryType } from "../../log/DeliveryRows.ts"
 import type { Queue } from "../../history/tasks/Queues.ts"
 import { cleared, mayView } from "../../inventory/Clearance.ts"
-import { allOf, isEverything } from "../../inventory/derive/filter/Where.ts"
+import { allOf, isEverything, equalTo } from "../../inventory/derive/filter/Where.ts"
 import { representation } from "../../inventory/derive/represent/Representation.ts"
 import { readPage, viewFor } from "../../inventory/read/Read.ts"
 import { objectType } from "../../inventory/Registry.ts"
@@ -64,7 +64,7 @@ const failed = Effect.fnUntraced(function* (groups: ReadonlyArray<FailureGroup>)
 
 /** The causes of deliveries that wait for another attempt, or are held since one. */
 const retryingByCause = Effect.gen(function* () {
-  const where = allOf({ sql: "t.status = 'retrying'", parameters: [] }, yield* cleared(deliveryType, "view"))
+  const where = allOf(equalTo(deliveryType, { status: "retrying" }), yield* cleared(deliveryType, "view"))
   const groups = yield* failureGroups(where)
   const mayAct = isEverything(yield* cleared(deliveryType, "change"))
   return groups.length === 0 ? html`` : failureTable(groups, mayAct)
@@ -76,7 +76,7 @@ const shownMax = 50
 /** The deliveries whose next attempt is nearest. */
 const scheduled = Effect.fnUntraced(function* (base: string) {
   if (!(yield* mayView(deliveryType))) return nothing("You may view no deliveries.")
-  const where = { sql: "t.status = 'retrying'", parameters: [] }
+  const where = equalTo(deliveryType, { status: "retrying" })
   const page = { where, ordering: ["next_attempt"], limit: shownMax, offset: 0, isCut: true }
   const { rows, beside } = yield* readPage(deliveryType, page)
   if (rows.length === 0) return nothing("No delivery waits for another attempt.")

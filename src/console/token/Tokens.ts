@@ -17,6 +17,7 @@ import type Token from "../../inventory/types/users/Token.ts"
 import type User from "../../inventory/types/users/User.ts"
 import { create, remove, update } from "../../inventory/write/Write.ts"
 import { WriteRefused } from "../../inventory/write/WriteRefused.ts"
+import { equalTo } from "../../inventory/derive/filter/Where.ts"
 import { type Html, html } from "../Html.ts"
 import { accountPage, doneLine, userIn } from "../account/AccountPage.ts"
 import { arrived, carried, keyBanner } from "./NewToken.ts"
@@ -56,7 +57,7 @@ const page = Effect.fnUntraced(function* (
   owner: Owner,
   { typed = blankToken, top = html``, editing }: { typed?: TypedToken; top?: Html; editing?: TokenRow }
 ) {
-  const where = { sql: "t.user_id = $1::bigint", parameters: [`${owner.id}`] }
+  const where = equalTo(tokenType, { user: owner.id })
   const tokens = yield* list(tokenType, { where, ordering: ["-created"], limit: listedMax, offset: 0 })
   const mayAdd = yield* mayDo(tokenType, "add")
   const status = Object.keys(typed.errors).length > 0 ? 400 : 200

@@ -4,7 +4,7 @@ import { answersCountedMax, answersOf } from "../../history/health/Answers.ts"
 import { type Health, healthOf } from "../../history/health/Healths.ts"
 import { type Span, spansOf, wholeDay } from "../../history/health/Traffic.ts"
 import { percent } from "../../history/health/WebhookHealth.ts"
-import { isTurn } from "../../changelog/ChangedBefore.ts"
+import { editedLately } from "../../changelog/ChangedBefore.ts"
 import { deliveryType } from "../../log/DeliveryRows.ts"
 import type { Handler, Route } from "../../http/Route.ts"
 import { mayView } from "../../inventory/Clearance.ts"
@@ -41,10 +41,7 @@ const show: Handler = (request) =>
     const [health] = yield* healthOf([row])
     const spans = (yield* spansOf([row.id], wholeDay)).get(row.id) ?? []
     const edits = yield* changes({
-      where: allOf(changesOf(webhookType.id, row.id), {
-        sql: `t.time > now() - interval '24 hours' and not ${isTurn}`,
-        parameters: []
-      }),
+      where: allOf(changesOf(webhookType.id, row.id), editedLately),
       order: "newest first",
       limit: shownMax
     })

@@ -1,4 +1,5 @@
 /** Conditions over a table as SQL with parameters, and how several become one. Pure. */
+import { literal } from "../../../postgres/Literal.ts"
 import type { ObjectType } from "../../ObjectType.ts"
 
 export interface Where {
@@ -47,6 +48,43 @@ export const whereIds = (ids: ReadonlyArray<number>): Where => ({
   sql: "t.id = any ($1::text[]::bigint[])",
   parameters: [asTexts(ids)]
 })
+
+type FieldOf<T extends ObjectType> = (keyof T["fields"] & string) | "id"
+
+/** Rows with these values in these fields. */
+export const equalTo = <T extends ObjectType>(
+  type: T,
+  values: Readonly<Partial<Record<FieldOf<T>, string | number | bigint>>>
+): Where => {
+  const parameters: Array<string> = []
+  const parts = Object.entries(values).map(([name, value]) => {
+    const { type: sqlType = "bigint", choices } = type.fields[name] ?? {}
+    // Indexes of some rows alone are found by the text of the condition.
+    const compared = choices === undefined ? `$${parameters.push(`${value}`)}::${sqlType}` : literal(`${value}`)
+    return `t.${columnIn(type, name)} = ${compared}`
+  })
+  return { sql: parts.join(" and "), parameters }
+}
+
+/** Rows whose field is one of the texts. */
+export const among = <T extends ObjectType>(type: T, name: FieldOf<T>, texts: ReadonlyArray<string>): Where => ({
+  sql: `t.${columnIn(type, name)} = any ($1::text[])`,
+  parameters: [texts]
+})
+
+/** Rows whose list of references has one of the ids. */
+export const refersToSome = <T extends ObjectType>(type: T, name: FieldOf<T>, ids: ReadonlyArray<number>): Where => ({
+  sql: `t.${columnIn(type, name)} && $1::text[]::bigint[]`,
+  parameters: [asTexts(ids)]
+})
+
+/** Rows whose reference is to an object of the target that meets the condition. */
+export const refersToOne = (type: ObjectType, name: string, target: ObjectType, { sql, parameters }: Where): Where => ({
+  sql: `t.${columnIn(type, name)} in (select t.id from ${target.table} t where ${sql})`,
+  parameters
+})
+
+const columnIn = (type: ObjectType, name: string): string => type.columns[name] ?? "id"
 
 /** The conjunction of conditions; `nothing` itself where one of them holds for no row. */
 export const allOf = (...wheres: ReadonlyArray<Where>): Where =>

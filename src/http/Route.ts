@@ -24,12 +24,13 @@ import { type Checked, type Premise, type PremiseFailed, mapChecked } from "../i
 import type { Presence } from "../postgres/Presence.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import type { Protected } from "../inventory/write/Protected.ts"
+import type { PresumedAuthor } from "../inventory/write/Transaction.ts"
 import type { WriteRefused } from "../inventory/write/WriteRefused.ts"
 import type { Templates } from "../template/Template.ts"
 import type { Imports } from "./files/ImportFile.ts"
 import type { TryOutLimits } from "./webhooks/TryOutLimits.ts"
 import type { Cookie } from "./wire/Cookies.ts"
-import type { Request } from "./wire/Request.ts"
+import type { PresumedRequest, Request } from "./wire/Request.ts"
 import type { HttpRefused } from "./HttpRefused.ts"
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const
@@ -112,15 +113,21 @@ export class AtOnce {
 }
 
 /**
- * `begin` ends with the statement that checks the premise, and writes nothing before: if it fails, the request is
+ * `begin` ends with the statement that checks the premise, and can write by no other: if it fails, the request is
  * authenticated and begins again. `answer` is final, also where it fails.
  */
 export const atOnce = <A>(
-  begin: (request: Request, premise: Premise) => Effect.Effect<Checked<A>, Refusal | PremiseFailed, Services>,
+  begin: (
+    request: PresumedRequest,
+    premise: Premise,
+    author: PresumedAuthor
+  ) => Effect.Effect<Checked<A>, Refusal | PremiseFailed, Services>,
   answer: (result: A, request: Request) => Effect.Effect<Reply, Refusal, Services>
 ): AtOnce =>
   new AtOnce((request, premise) =>
-    Effect.map(begin(request, premise), (checked) => mapChecked(checked, (result) => answer(result, request)))
+    Effect.map(begin(request, premise, { presumed: request.author }), (checked) =>
+      mapChecked(checked, (result) => answer(result, request))
+    )
   )
 
 /**

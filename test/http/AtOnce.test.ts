@@ -2,17 +2,23 @@
 import { Effect, Exit } from "effect"
 import { expect, it } from "vitest"
 import { type AtOnce, type Handler, type Reply, atOnce } from "../../src/http/Route.ts"
-import type { Request } from "../../src/http/wire/Request.ts"
+import type { PresumedRequest, Request } from "../../src/http/wire/Request.ts"
 import { type Checked, checkedBy, mapChecked } from "../../src/inventory/read/Premise.ts"
+import type { Author, PresumedAuthor } from "../../src/inventory/write/Transaction.ts"
 import { everything } from "../../src/inventory/derive/filter/Where.ts"
 
 type Fits<A, B> = A extends B ? true : false
 
-it("cannot be made from a handler that checks nothing", () => {
+type Begin<R> = (request: R) => Effect.Effect<Checked<number>>
+
+it("cannot be made from a handler that checks nothing, or that has an author to write by", () => {
   const handler: Fits<Handler, AtOnce> = false
   const begin: Fits<Handler, Parameters<typeof atOnce>[0]> = false
+  const withAuthor: Fits<Begin<Request>, Parameters<typeof atOnce>[0]> = false
+  const withoutAuthor: Fits<Begin<PresumedRequest>, Parameters<typeof atOnce>[0]> = true
+  const author: Fits<PresumedAuthor, Author> = false
   const proof: Fits<{ readonly value: number }, Checked<number>> = false
-  expect([handler, begin, proof]).toEqual([false, false, false])
+  expect([handler, begin, withAuthor, withoutAuthor, author, proof]).toEqual([false, false, false, true, false, false])
 })
 
 it("gives a result only where the premise held, or where there was none", async () => {

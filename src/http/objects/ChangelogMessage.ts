@@ -2,14 +2,17 @@
 import { Effect } from "effect"
 import { isDictionary, isStorable } from "../../inventory/Field.ts"
 import { messageCharsMax } from "../../postgres/Messages.ts"
-import type { Author } from "../../inventory/write/Transaction.ts"
+import type { Author, PresumedAuthor } from "../../inventory/write/Transaction.ts"
 import { HttpRefused } from "../HttpRefused.ts"
 import type { Request } from "../wire/Request.ts"
 
 const name = "changelog_message"
 
 /** The author of a write, with the reason that its bodies give. One request is one transaction, so it has one reason. */
-export const authorOf = ({ author }: Request, bodies: ReadonlyArray<unknown>): Effect.Effect<Author, HttpRefused> => {
+export const authorOf = (
+  { author }: Pick<Request, "author">,
+  bodies: ReadonlyArray<unknown>
+): Effect.Effect<Author, HttpRefused> => {
   const given = bodies.map((body) => (isDictionary(body) && Object.hasOwn(body, name) ? body[name] : undefined))
   const wrong = given.map(problemOf)
   const at = wrong.findIndex((problem) => problem !== undefined)
@@ -19,6 +22,10 @@ export const authorOf = ({ author }: Request, bodies: ReadonlyArray<unknown>): E
   const [message] = messages as Set<string>
   return Effect.succeed(message === undefined ? author : { ...author, message })
 }
+
+/** The same for an author who may be a presumed one. */
+export const presumedAuthorOf = ({ presumed }: PresumedAuthor, bodies: ReadonlyArray<unknown>) =>
+  Effect.map(authorOf({ author: presumed }, bodies), (author): PresumedAuthor => ({ presumed: author }))
 
 const problemOf = (message: unknown): string | undefined => {
   if (message === undefined || message === null) return undefined

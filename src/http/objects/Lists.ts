@@ -11,7 +11,7 @@ import { HttpRefused } from "../HttpRefused.ts"
 import { Listed } from "../wire/Listed.ts"
 import { cursorLink, cursorOf, from, pageBounds, pageLinks } from "../wire/Paging.ts"
 import { type AtOnce, atOnce } from "../Route.ts"
-import type { Request } from "../wire/Request.ts"
+import type { PresumedRequest, Request } from "../wire/Request.ts"
 import { fieldSelectionOf } from "../query/FieldSelection.ts"
 import { parameterOf } from "../query/Parameter.ts"
 import { filteredBy, refuseMissing } from "../query/Strict.ts"
@@ -47,7 +47,7 @@ export const pageOf = Effect.fnUntraced(function* <T extends ObjectType>(type: T
 })
 
 /** The page that the query asks for, from the id `start` on where it pages by cursor. Fails with 400. */
-const wantedPage = Effect.fnUntraced(function* (type: ObjectType, request: Request, start?: number) {
+const wantedPage = Effect.fnUntraced(function* (type: ObjectType, request: PresumedRequest, start?: number) {
   const settings = yield* Settings
   const query = request.url.searchParams
   const { where, named } = yield* filteredBy(type, request)

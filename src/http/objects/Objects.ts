@@ -9,19 +9,20 @@ import { type Premise, mapChecked, readOneChecked } from "../../inventory/read/P
 import { byIds, viewFor } from "../../inventory/read/Read.ts"
 import { beginCreation, finishCreation, remove, update } from "../../inventory/write/Write.ts"
 import { heading, representation } from "../../inventory/derive/represent/Representation.ts"
+import type { PresumedAuthor } from "../../inventory/write/Transaction.ts"
 import { WriteRefused } from "../../inventory/write/WriteRefused.ts"
 import { HttpRefused, notFound } from "../HttpRefused.ts"
 import { isOfType } from "../wire/MediaType.ts"
 import { etagHeader, guardOf } from "../wire/Etag.ts"
 import { exportObjects, exportTypes } from "../files/Export.ts"
 import { importObjects } from "../files/Import.ts"
-import { authorOf } from "./ChangelogMessage.ts"
+import { authorOf, presumedAuthorOf } from "./ChangelogMessage.ts"
 import { itemErrors } from "./ItemErrors.ts"
 import { inWritingTime, refuseLongList } from "./Limits.ts"
 import { listObjects } from "./Lists.ts"
 import { Listed } from "../wire/Listed.ts"
 import { type AtOnce, type Handler, type Reply, type Route, type Services, atOnce } from "../Route.ts"
-import type { Request } from "../wire/Request.ts"
+import type { PresumedRequest, Request } from "../wire/Request.ts"
 import { fieldSelectionOf } from "../query/FieldSelection.ts"
 import { refuseUnknown } from "../query/Strict.ts"
 
@@ -96,17 +97,17 @@ const showObject = (type: ObjectType, detail: Details[string] | undefined): AtOn
   )
 
 const createObjects = (type: ObjectType): AtOnce => {
-  const begin = Effect.fnUntraced(function* (request: Request, premise: Premise) {
+  const begin = Effect.fnUntraced(function* (request: PresumedRequest, premise: Premise, by: PresumedAuthor) {
     const body = yield* request.body
     yield* refuseLongList(body)
     const many = Array.isArray(body)
     const bodies: ReadonlyArray<unknown> = many ? body : [body]
     yield* refuseUnknown(type, request, bodies)
-    const author = yield* authorOf(request, bodies)
+    const author = yield* presumedAuthorOf(by, bodies)
     return mapChecked(yield* beginCreation(type, bodies, author, premise), (begun) => ({ begun, many }))
   })
   return atOnce(
-    (request, premise) => inWritingTime(begin(request, premise)),
+    (request, premise, author) => inWritingTime(begin(request, premise, author)),
     Effect.fnUntraced(function* ({ begun, many }, request) {
       const rest = finishCreation(begun).pipe(refuse(many ? all : first))
       const { made, beside } = yield* Option.isSome(begun.quick) ? rest : inWritingTime(rest)

@@ -10,7 +10,11 @@ export const parameterOf = (query: URLSearchParams, name: string): string | unde
 const truth = flag({ default: false })
 
 /** Whether a parameter is true; `usual` if it is absent. Fails with 400 for a value that is no boolean. */
-export const isSet = ({ url }: Request, name: string, usual: boolean): Effect.Effect<boolean, HttpRefused> => {
+export const isSet = (
+  { url }: Pick<Request, "url">,
+  name: string,
+  usual: boolean
+): Effect.Effect<boolean, HttpRefused> => {
   const asked = parameterOf(url.searchParams, name)
   if (asked === undefined) return Effect.succeed(usual)
   const parsed = truth.parse(asked)

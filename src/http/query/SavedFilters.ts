@@ -15,14 +15,14 @@ import { unknownChoice } from "../../inventory/derive/filter/Lookup.ts"
 import { type Where, allOf, everything } from "../../inventory/derive/filter/Where.ts"
 import { Unreadable } from "../../inventory/Unreadable.ts"
 import { HttpRefused } from "../HttpRefused.ts"
-import type { Request } from "../wire/Request.ts"
+import type { PresumedRequest } from "../wire/Request.ts"
 
 const savedType = objectType("extras.savedfilter")
 
 const names: ReadonlySet<string> = new Set(["filter", "filter_id"])
 
 /** The query of the request, with the parameters of its saved filters. Fails with 400 if a saved filter is unknown. */
-export const queryOf = Effect.fnUntraced(function* (type: ObjectType, { url, principal }: Request) {
+export const queryOf = Effect.fnUntraced(function* (type: ObjectType, { url, principal }: PresumedRequest) {
   // Operations have a field of this name.
   if (Object.hasOwn(type.fields, "filter")) return [...url.searchParams]
   const query = [...url.searchParams].filter(([name]) => !names.has(name))

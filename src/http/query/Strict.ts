@@ -13,7 +13,7 @@ import { everything } from "../../inventory/derive/filter/Where.ts"
 import { shortMessage } from "../../inventory/write/WriteRefused.ts"
 import { itemErrors } from "../objects/ItemErrors.ts"
 import { HttpRefused } from "../HttpRefused.ts"
-import type { Request } from "../wire/Request.ts"
+import type { PresumedRequest } from "../wire/Request.ts"
 import { isSet } from "./Parameter.ts"
 import { queryOf } from "./SavedFilters.ts"
 
@@ -25,7 +25,7 @@ const known: ReadonlySet<string> = new Set([
 ])
 
 /** The condition that the query of a request means, and the objects that the query names. Fails with 400. */
-export const filteredBy = Effect.fnUntraced(function* (type: ObjectType, request: Request) {
+export const filteredBy = Effect.fnUntraced(function* (type: ObjectType, request: PresumedRequest) {
   if (request.url.searchParams.size === 0) return { where: everything, named: [] }
   const query = yield* queryOf(type, request)
   const strict = yield* isSet(request, "strict", (yield* Settings).strictQuery)
@@ -55,7 +55,7 @@ const tolerated: ReadonlySet<string> = new Set(["id", "url", "display", "display
 /** Fails with 400 if a body has fields that the type does not have, and the request is strict. */
 export const refuseUnknown = Effect.fnUntraced(function* (
   type: ObjectType,
-  request: Request,
+  request: PresumedRequest,
   bodies: ReadonlyArray<unknown>
 ) {
   if (!(yield* isSet(request, "strict", (yield* Settings).strictBody))) return

@@ -31,3 +31,6 @@ export interface Request {
   /** The negotiated media type, one of those that the route produces. */
   readonly accepted: string
 }
+
+/** A request whose sender is presumed, without the author that plain writes need. */
+export type PresumedRequest = Omit<Request, "author">

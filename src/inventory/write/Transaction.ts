@@ -15,6 +15,14 @@ export interface Author {
   readonly message?: string | undefined
 }
 
+/**
+ * The author of a request whose sender may be a presumed one (read/Premise.ts): no write takes it but one that checks
+ * the premise.
+ */
+export interface PresumedAuthor {
+  readonly presumed: Author
+}
+
 /** How a request came in. */
 export interface RequestLine {
   readonly method: string

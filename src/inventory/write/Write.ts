@@ -27,7 +27,7 @@ import { staysWithinQuota } from "./Quota.ts"
 import { resolveGenerics, resolveReferences } from "./Resolve.ts"
 import { rivals } from "./rules/Rivals.ts"
 import { stored } from "./Stored.ts"
-import { type Author, asAuthor } from "./Transaction.ts"
+import { type Author, type PresumedAuthor, asAuthor } from "./Transaction.ts"
 import { type Conflict, canCompare, cycles, duplicates } from "./Unique.ts"
 import { unreadableErrors } from "../Unreadable.ts"
 import { refusing } from "./WriteRefused.ts"
@@ -52,8 +52,13 @@ export const create = (type: ObjectType, bodies: ReadonlyArray<unknown>, author:
  * Creates one object per body by a single statement if that can do it; `finishCreation` does the rest. For a sender
  * under a premise, which the statement checks: where it fails, nothing was created.
  */
-export const beginCreation = (type: ObjectType, bodies: ReadonlyArray<unknown>, author: Author, premise: Premise) =>
-  Effect.flatMap(begin(type, bodies, author, premise), ({ begun, holds }) => checkedBy(premise, holds, begun))
+export const beginCreation = (
+  type: ObjectType,
+  bodies: ReadonlyArray<unknown>,
+  author: PresumedAuthor,
+  premise: Premise
+) =>
+  Effect.flatMap(begin(type, bodies, author.presumed, premise), ({ begun, holds }) => checkedBy(premise, holds, begun))
 
 const begin = Effect.fnUntraced(function* (
   type: ObjectType,

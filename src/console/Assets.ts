@@ -48,15 +48,14 @@ add(
 )
 add("icons.svg", "image/svg+xml", Buffer.from(sprite))
 add("favicon.svg", "image/svg+xml", ours("favicon.svg"))
-add("tabler.css", "text/css", withoutMap(packaged("@tabler/core/dist/css/tabler.min.css")))
 
-/** The texts of all files of a folder under asset/, what the others build on first. */
-const textsIn = (folder: string, first: string): ReadonlyArray<string> =>
-  readdirSync(new URL(`./asset/${folder}/`, import.meta.url))
-    .sort((a, b) => Number(b === first) - Number(a === first) || (a < b ? -1 : 1))
-    .map((name) => ours(`${folder}/${name}`).toString("utf8"))
+/** The texts of all files of a folder under asset/; the others build on these first ones. */
+const textsIn = (folder: string, ...first: ReadonlyArray<string>): ReadonlyArray<string> =>
+  [...new Set([...first, ...readdirSync(new URL(`./asset/${folder}/`, import.meta.url)).sort()])].map((name) =>
+    ours(`${folder}/${name}`).toString("utf8")
+  )
 
-const ownStyle = textsIn("style", "base.css").join("\n")
+const ownStyle = textsIn("style", "elements.css", "base.css").join("\n")
 
 /** One module: browsers ask for one file instead of a dozen. Each script is a block, so that it has names of its own. */
 const [shown = "", ...scripts] = textsIn("script", "shown.js")

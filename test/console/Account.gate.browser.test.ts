@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser)("preferences", () => {
       "contrast",
       "compact"
     ])
-    expect(await html.getAttribute("data-bs-theme")).toBe("dark")
+    expect(await html.getAttribute("data-scheme")).toBe("dark")
     expect(await other.page.locator("#objects tbody tr").count()).toBe(2)
     expect(await other.page.textContent("main")).toContain("of 3")
     await other.page.keyboard.press("/")
@@ -90,8 +90,8 @@ describe.skipIf(!hasBrowser)("preferences", () => {
       await page.context().addCookies([{ name: "theme", value: theme, url: api.service.url }])
       for (const path of ["/login/", "/nowhere/"]) {
         await page.goto(path)
-        const { bsTheme } = await page.evaluate<{ readonly bsTheme: string }>("({...document.documentElement.dataset})")
-        expect([theme, path, bsTheme]).toEqual([theme, path, shown])
+        const { scheme } = await page.evaluate<{ readonly scheme: string }>("({...document.documentElement.dataset})")
+        expect([theme, path, scheme]).toEqual([theme, path, shown])
       }
       await close()
     }

@@ -145,7 +145,7 @@ describe.skipIf(!hasBrowser)("an open circuit breaker", () => {
     expect(await page.locator(".flash").textContent()).toContain("The webhook is being probed")
     // The colour of success: more green than red, in both themes.
     for (const theme of ["light", "dark"]) {
-      await page.evaluate(`document.documentElement.dataset.bsTheme = "${theme}"`)
+      await page.evaluate(`document.documentElement.dataset.scheme = "${theme}"`)
       // The live page may replace the message: an element that has left the page has no colour.
       await expect
         .poll(async () => {

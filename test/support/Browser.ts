@@ -104,7 +104,7 @@ export const accessibility = async (page: Page, theme: Theme = "light"): Promise
   const [scheme, chosen = scheme] = theme.split(" ")
   // It is half a megabyte of script: once for each page that is loaded.
   if (await page.evaluate<boolean>("window.axe === undefined")) await page.evaluate(axe)
-  await page.evaluate(`Object.assign(document.documentElement.dataset, { bsTheme: "${scheme}", theme: "${chosen}" })`)
+  await page.evaluate(`Object.assign(document.documentElement.dataset, { scheme: "${scheme}", theme: "${chosen}" })`)
   // Only violations leave the page: all results would take as long as the rules.
   const options = { runOnly, resultTypes: ["violations"], iframes: false, preload: false }
   const run = `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations)`

@@ -4,7 +4,7 @@ const { dataset } = document.documentElement
 const cookie = /(?:^|;\s*)theme=(light|dark|contrast)(?:;|$)/.exec(document.cookie)?.[1]
 if (cookie !== undefined) dataset.theme = cookie
 const follows = dataset.theme !== "light" && dataset.theme !== "dark"
-if (follows) dataset.bsTheme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"
-else dataset.bsTheme = dataset.theme
+if (follows) dataset.scheme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"
+else dataset.scheme = dataset.theme
 // Styles leave out what a script replaces.
 document.documentElement.classList.add("js")

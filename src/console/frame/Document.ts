@@ -17,7 +17,6 @@ const files = {
   favicon: assetUrl("favicon.svg"),
   font: assetUrl("inter.woff2"),
   theme: assetUrl("theme.js"),
-  tabler: assetUrl("tabler.css"),
   style: assetUrl("app.css"),
   htmx: assetUrl("htmx.js"),
   script: assetUrl("app.js")
@@ -51,8 +50,7 @@ export const documentReply = (
     content: html`<!doctype html>
       <html
         lang="en"
-        data-bs-theme="${theme === "dark" ? "dark" : "light"}"
-        data-bs-theme-base="gray"
+        data-scheme="${theme === "dark" ? "dark" : "light"}"
         data-theme="${theme}"
         data-density="${density}"
         data-keys="${keys}"
@@ -63,7 +61,6 @@ export const documentReply = (
           <title>${title === "Rackwire" ? title : `${title} · Rackwire`}</title>
           <link rel="icon" href="${files.favicon}" type="image/svg+xml" />
           <link rel="preload" href="${files.font}" as="font" type="font/woff2" crossorigin />
-          <link rel="stylesheet" href="${files.tabler}" />
           <link rel="stylesheet" href="${files.style}" />
           <script src="${files.theme}"></script>
           <meta name="htmx-config" content="${htmxConfig}" />

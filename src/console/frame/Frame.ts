@@ -74,7 +74,7 @@ const breadcrumb = (crumbs: NonNullable<Page["crumbs"]>): Html =>
   </nav>`
 
 const topBar = ({ principal, url }: Request, state: Html): Html =>
-  html`<header class="topbar d-print-none">
+  html`<header class="topbar">
     <form class="top-search" role="search" action="/search/">
       ${icon("search")}<label class="visually-hidden" for="search">Search</label
       ><input
@@ -99,7 +99,7 @@ const userMenu = (name: string): Html =>
   html`<details class="menu">
     <summary class="ubtn">
       <span class="ava">${name.slice(0, 2).toUpperCase()}</span
-      ><span class="d-none d-md-inline">${name}</span>${icon("chevron-down", "chev")}
+      ><span class="lo">${name}</span>${icon("chevron-down", "chev")}
     </summary>
     <ul class="menu-list">
       <li><a href="/user/">${icon("user-circle")}Profile</a></li>

@@ -16,7 +16,7 @@ const page = Effect.fnUntraced(function* (request: Request, sent?: URLSearchPara
   const field = (name: string, title: string, hint: string) =>
     html`<label class="form-label" for="${name}">${title}</label>
       <input
-        class="form-control"
+        class="field-in"
         id="${name}"
         name="${name}"
         maxlength="40"

@@ -28,7 +28,7 @@ const page = Effect.fnUntraced(function* (request: Request, problem?: string) {
         </p>
         <label class="form-label" for="secret">New secret</label>
         <input
-          class="form-control"
+          class="field-in"
           id="secret"
           name="secret"
           maxlength="255"
@@ -37,7 +37,7 @@ const page = Effect.fnUntraced(function* (request: Request, problem?: string) {
         />
         <label class="form-label" for="hours">Hours that the old secret stays valid</label>
         <input
-          class="form-control"
+          class="field-in"
           id="hours"
           name="hours"
           type="number"

@@ -30,7 +30,7 @@ const page = Effect.fnUntraced(function* (request: Request, problem?: string) {
         </p>
         <label class="form-label" for="change">Change</label>
         <input
-          class="form-control"
+          class="field-in"
           id="change"
           name="change"
           inputmode="numeric"

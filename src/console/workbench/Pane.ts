@@ -32,7 +32,7 @@ export const workbench = (id: number | undefined): Html =>
         <summary>Paste an event</summary>
         <label class="visually-hidden" for="_event">Event</label>
         <textarea
-          class="form-control mono"
+          class="field-in mono"
           id="_event"
           name="_event"
           rows="8"

@@ -78,7 +78,7 @@ const contentOf = Effect.fnUntraced(function* (request: Request, sent: URLSearch
       <div class="ch"><h2 id="wb-change">With this change</h2></div>
       <p class="note links">
         <label class="visually-hidden" for="_change">Change</label>
-        <select class="form-select form-select-sm" id="_change" name="_change">
+        <select class="field-in" id="_change" name="_change">
           ${choices.map(
             ({ change_id: each, action, object_type: type, display, event_time: time }) =>
               html`<option value="${each}" ${each === chosen.change_id ? html` selected` : ""}>

@@ -5,8 +5,8 @@ const root = document.documentElement
 
 shown("[data-theme-toggle]", (button) =>
   button.addEventListener("click", () => {
-    const theme = root.dataset.bsTheme === "dark" ? "light" : "dark"
-    root.dataset.bsTheme = theme
+    const theme = root.dataset.scheme === "dark" ? "light" : "dark"
+    root.dataset.scheme = theme
     root.dataset.theme = theme
     document.cookie = `theme=${theme}; path=/; max-age=31536000; samesite=lax`
   })

@@ -11,12 +11,12 @@ export const modulesBelow = (folder: URL): ReadonlyArray<string> =>
     .filter((file) => file.endsWith(extension))
     .sort()
 
+/** Loads modules of a folder. */
+export const loaded = <Module>(folder: URL, modules: ReadonlyArray<string>): Promise<ReadonlyArray<Partial<Module>>> =>
+  Promise.all(modules.map((module) => import(new URL(module, folder).href) as Promise<Partial<Module>>))
+
 /** The default exports of modules of a folder; a module without one has no entry. */
 export const entriesOf = async <A>(folder: URL, modules: ReadonlyArray<string>): Promise<ReadonlyArray<A>> => {
-  const loaded = await Promise.all(
-    modules.map(
-      (module) => import(new URL(module, folder).href) as Promise<{ readonly default?: A | ReadonlyArray<A> }>
-    )
-  )
-  return loaded.flatMap((module) => module.default ?? [])
+  const all = await loaded<{ readonly default: A | ReadonlyArray<A> }>(folder, modules)
+  return all.flatMap((module) => module.default ?? [])
 }

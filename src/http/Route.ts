@@ -27,6 +27,7 @@ import type { Protected } from "../inventory/write/Protected.ts"
 import type { PresumedAuthor } from "../inventory/write/Transaction.ts"
 import type { WriteRefused } from "../inventory/write/WriteRefused.ts"
 import type { Templates } from "../template/Template.ts"
+import type { Declared } from "./declare/Declared.ts"
 import type { Imports } from "./files/ImportFile.ts"
 import type { TryOutLimits } from "./webhooks/TryOutLimits.ts"
 import type { Cookie } from "./wire/Cookies.ts"
@@ -94,7 +95,11 @@ export type Services =
   | UsualRights
 export type Refusal = Denied | HttpRefused | OutOfBounds | WriteRefused | Protected | SqlError.SqlError
 
-export type Handler = (request: Request) => Effect.Effect<Reply, Refusal, Services>
+export interface Handler {
+  (request: Request): Effect.Effect<Reply, Refusal, Services>
+  /** Absent for pages, and where the description follows from the object type. */
+  readonly declared?: Declared
+}
 
 /**
  * A handler that may run before the sender's token was looked up: the statement by which it reads or creates checks the
@@ -107,8 +112,12 @@ export class AtOnce {
     premise: Premise
   ) => Effect.Effect<Checked<Effect.Effect<Reply, Refusal, Services>>, Refusal | PremiseFailed, Services>
 
-  constructor(begin: AtOnce["begin"]) {
+  /** As that of a `Handler`. */
+  readonly declared: Declared | undefined
+
+  constructor(begin: AtOnce["begin"], declared?: Declared) {
     this.begin = begin
+    this.declared = declared
   }
 }
 
@@ -122,12 +131,15 @@ export const atOnce = <A>(
     premise: Premise,
     author: PresumedAuthor
   ) => Effect.Effect<Checked<A>, Refusal | PremiseFailed, Services>,
-  answer: (result: A, request: Request) => Effect.Effect<Reply, Refusal, Services>
+  answer: (result: A, request: Request) => Effect.Effect<Reply, Refusal, Services>,
+  declared?: Declared
 ): AtOnce =>
-  new AtOnce((request, premise) =>
-    Effect.map(begin(request, premise, { presumed: request.author }), (checked) =>
-      mapChecked(checked, (result) => answer(result, request))
-    )
+  new AtOnce(
+    (request, premise) =>
+      Effect.map(begin(request, premise, { presumed: request.author }), (checked) =>
+        mapChecked(checked, (result) => answer(result, request))
+      ),
+    declared
   )
 
 /**

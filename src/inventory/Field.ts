@@ -48,7 +48,7 @@ export interface View {
   /** The name of objects of a type: `site group`. */
   readonly label: (type: string) => string
   /** Its nested (brief) representation; null when it is gone. */
-  readonly nested: (type: string, id: number) => unknown
+  readonly nested: (type: string, id: number) => Readonly<Record<string, unknown>> | null
   /** The values that a condition's path finds in the events of a type; undefined where none has it (EventPaths.ts). */
   readonly eventPath: (
     type: string,

@@ -102,11 +102,18 @@ export const askForProbe = Effect.fnUntraced(function* (webhooks: ReadonlyArray<
   return rows.map(({ id }) => Number(id))
 })
 
+interface BreakerOf {
+  readonly process: string
+  readonly opened: string
+  readonly until: string
+  readonly reason: string
+}
+
 /** The open breakers of a webhook in the processes that are alive. */
 export const openBreakers = (webhook: number) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const rows = yield* sql<{ readonly breaker: object }>`
+    const rows = yield* sql<{ readonly breaker: BreakerOf }>`
       select json_build_object('process', process, 'opened', opened, 'until', until, 'reason', reason) as breaker
         from rackwire_breaker b
        where webhook_id = ${webhook}::bigint

@@ -45,21 +45,23 @@ describe("the tarball", () => {
     expect(sources.filter((path) => !files.includes(path))).toEqual([])
   })
 
-  it("finds the entries of its folders as a clone does: object types, pages and commands", async () => {
+  it("finds the entries of its folders as a clone does: object types, pages, routes and commands", async () => {
     const found = async (folder: string, extension: string) => {
       const list = `
         const load = (path) => import("${join(root, folder)}/" + path + "${extension}")
-        const [{ registry }, { pages }, { commands }] = [
-          await load("inventory/Registry"), await load("console/Pages"), await load("command/Rackwire")
+        const [{ registry }, { pages }, { apiRoutes }, { commands }] = [
+          await load("inventory/Registry"), await load("console/Pages"), await load("http/Routes"),
+          await load("command/Rackwire")
         ]
         console.log(JSON.stringify([
-          [...registry.keys()], pages.map(({ path }) => path), (await commands()).map(({ name }) => name)
+          [...registry.keys()], pages.map(({ path }) => path), apiRoutes.map(({ path }) => path),
+          (await commands()).map(({ name }) => name)
         ]))`
       const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", list])
       return JSON.parse(stdout) as ReadonlyArray<ReadonlyArray<string>>
     }
     const compiled = await found("dist/src", ".js")
-    expect(compiled.map(({ length }) => length > 9)).toEqual([true, true, true])
+    expect(compiled.map(({ length }) => length > 9)).toEqual([true, true, true, true])
     expect(compiled).toEqual(await found("src", ".ts"))
   })
 })

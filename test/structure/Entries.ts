@@ -71,6 +71,25 @@ export const entries: Readonly<Record<string, NewEntry>> = {
       `
     }
   },
+  "a route": {
+    price: 1,
+    files: {
+      "src/http/beacon/Brightness.ts": `
+        import { Effect } from "effect"
+        import { endpoint } from "../declare/Endpoint.ts"
+        import { described, integer, record } from "../declare/Parts.ts"
+        import type { Route } from "../Route.ts"
+
+        const brightness = record({ lumens: described(integer, "Of all beacons.") })
+
+        const show = endpoint({ summary: "How bright it is", reply: brightness }, () =>
+          Effect.succeed({ status: 200, json: { lumens: 7 } })
+        )
+
+        export default { path: "/api/dcim/brightness/", access: "open", methods: { GET: show } } satisfies Route
+      `
+    }
+  },
   "an object type": {
     price: 1,
     files: {

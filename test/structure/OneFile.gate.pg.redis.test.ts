@@ -1,6 +1,6 @@
 /**
  * The price of an entry: a webhook field costs its declaration with its check, its use and its documentation; an
- * operator, a page, an object type, a metric, an option and a command cost one file each. In a copy of the service that
+ * operator, a page, a route, an object type, a metric, an option and a command cost one file each. In a copy of the service that
  * has one more of each, a process of that copy does what they say, and the documents are made from them.
  */
 import { execFile } from "node:child_process"
@@ -80,6 +80,25 @@ it("an object type has its table and endpoints; an operator decides; a webhook f
   }
   expect(schema.paths["/api/dcim/beacons/"]).toBeDefined()
   expect(schema.components.schemas["ExtrasWebhook"]?.properties["label"]).toBeDefined()
+})
+
+it("a route answers, and is described", async () => {
+  expect((await api.call("GET", "/api/dcim/brightness/")).json).toEqual({ lumens: 7 })
+  const schema = JSON.parse((await api.call("GET", "/api/schema/")).text) as { readonly paths: Json }
+  expect(schema.paths["/api/dcim/brightness/"]).toMatchObject({
+    get: {
+      summary: "How bright it is",
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              schema: { properties: { lumens: { type: "integer", description: "Of all beacons." } } }
+            }
+          }
+        }
+      }
+    }
+  })
 })
 
 it("a page is shown, and a metric is exposed", async () => {

@@ -37,9 +37,9 @@ describe("the name of an entry is in one file", () => {
   })
 })
 
-it("no file loads the file of an object type, a page or a command by its name", () => {
+it("no file loads the file of an object type, a page, a route or a command by its name", () => {
   const entries = [...sources].flatMap(([file, source]) =>
-    /^(?:inventory\/types|console|command)\//.test(file) && /^export default /m.test(source) ? [file] : []
+    /^(?:inventory\/types|console|http|command)\//.test(file) && /^export default /m.test(source) ? [file] : []
   )
   expect(entries.length).toBeGreaterThan(100)
   const loaded = [...sources].flatMap(([file, source]) =>

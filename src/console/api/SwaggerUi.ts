@@ -2,8 +2,9 @@
 import { readFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
+import { declaring } from "../../http/declare/Endpoint.ts"
 import { notFound } from "../../http/HttpRefused.ts"
-import type { Handler, Route } from "../../http/Route.ts"
+import type { Route } from "../../http/Route.ts"
 import { pageHeaders } from "../frame/Document.ts"
 
 const page = `<!doctype html>
@@ -23,8 +24,9 @@ const page = `<!doctype html>
 
 const start = `SwaggerUIBundle({ url: "../", dom_id: "#swagger-ui", deepLinking: true, filter: true, docExpansion: "none" })\n`
 
-const show: Handler = () =>
+const show = declaring({ summary: "The description of the API, for people" }, () =>
   Effect.succeed({ status: 200, headers: pageHeaders, text: { type: "text/html", content: page } })
+)
 
 /** Files of Swagger UI that the page loads, with their types. */
 const assets: ReadonlyMap<string, string> = new Map([
@@ -32,7 +34,7 @@ const assets: ReadonlyMap<string, string> = new Map([
   ["swagger-ui-bundle.js", "text/javascript"]
 ])
 
-const showFile: Handler = ({ params: { file = "" } }) =>
+const showFile = declaring({ summary: "A file of the page for people" }, ({ params: { file = "" } }) =>
   Effect.gen(function* () {
     if (file === "start.js") return { status: 200, text: { type: "text/javascript", content: start } }
     const type = assets.get(file)
@@ -41,6 +43,7 @@ const showFile: Handler = ({ params: { file = "" } }) =>
     const content = yield* Effect.promise(() => readFile(path, "utf8"))
     return { status: 200, text: { type, content }, headers: { "cache-control": "public, max-age=86400" } }
   })
+)
 
 export default [
   { path: "/api/schema/swagger-ui/", access: "open", produces: ["text/html"], methods: { GET: show } },

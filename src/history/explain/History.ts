@@ -2,6 +2,7 @@
  * How often a webhook would have fired in the last 24 hours with other conditions, object types or kinds, and for which
  * changes that differs. Conditions see the events as the reader may see them, so that no question reveals more.
  */
+import type { Action } from "../../event/Kind.ts"
 import { Clock, Effect } from "effect"
 import type { MatchFields } from "../../match/WebhookIndex.ts"
 import { WorkLimit, verdictsOf } from "./Evaluating.ts"
@@ -20,7 +21,7 @@ const namedMax = 20
 interface Named {
   readonly object_change: number
   readonly time: string
-  readonly action: string
+  readonly action: Action
   readonly object_type: string
   readonly object_id: number
   readonly display: string

@@ -3,6 +3,7 @@
  * from the change log, for the webhook as it was at each of the changes.
  */
 import { Clock, Effect } from "effect"
+import type { Action } from "../../event/Kind.ts"
 import { positionOf } from "../../event/Position.ts"
 import { type Verdict, distanceOf } from "../../match/Verdict.ts"
 import type { WebhookRow } from "../../match/WebhookIndex.ts"
@@ -22,7 +23,7 @@ const namedMax = 5
 interface Skip {
   readonly object_change: number
   readonly time: string
-  readonly action: string
+  readonly action: Action
   readonly object_type: string
   readonly object_id: number
   readonly display: string

@@ -21,9 +21,18 @@ export type Clue =
 
 /** A transaction, as far as the reader may view its changes. */
 /** Without the webhooks that led to the request: the reader may not see these. */
-type ShownRequest = Omit<RequestLine, "chain">
+interface ShownRequest {
+  readonly method: string
+  readonly path: string
+  readonly token?: number
+  readonly traceparent?: string
+}
 
-const shownRequest = ({ method, path, token, traceparent }: ShownRequest) => ({ method, path, token, traceparent })
+const shownRequest = ({ method, path, token, traceparent }: RequestLine): ShownRequest => ({
+  ...{ method, path },
+  ...(token !== undefined && { token }),
+  ...(traceparent !== undefined && { traceparent })
+})
 
 export interface Transaction {
   /** Position of its commit, decimal: the LSN with its epoch in the upper bits. */

@@ -15,7 +15,7 @@ export interface LoggedAttempt {
   readonly started: string
   readonly duration_ms: number
   /** Steps of the attempt, milliseconds each; null where there was no request. */
-  readonly phases: Partial<Phases> | null
+  readonly phases: { readonly [_ in keyof Phases]?: number } | null
   readonly url: string
   readonly response_status: number | null
   /** Its beginning; "" where it was not asked for. */

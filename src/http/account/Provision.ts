@@ -12,9 +12,11 @@ import { everything } from "../../inventory/derive/filter/Where.ts"
 import { representation } from "../../inventory/derive/represent/Representation.ts"
 import { addressOf } from "../Admission.ts"
 import { bodyFields, refused } from "../webhooks/ActionRequest.ts"
+import { endpoint } from "../declare/Endpoint.ts"
+import { flag, listOf, objectOf, optional, orNull, record, string, time } from "../declare/Parts.ts"
 import { HttpRefused } from "../HttpRefused.ts"
 import { throttled } from "../wire/RateLimit.ts"
-import type { Handler, Route } from "../Route.ts"
+import type { Route } from "../Route.ts"
 import type { Request } from "../wire/Request.ts"
 
 const type = objectType("users.token")
@@ -22,22 +24,37 @@ const type = objectType("users.token")
 /** Fields of the new token that the body may set. */
 const chosen = new Set(["expires", "write_enabled", "description", "allowed_ips"])
 
-const provision: Handler = (request) =>
-  Effect.gen(function* () {
-    const { username, password, body } = yield* credentials(yield* bodyFields(request))
-    const address = addressOf(request.incoming)
-    const principal = yield* logIn(username, password, address).pipe(
-      Effect.tapErrorTag("Denied", (denied) =>
-        auditDenied(denied, "POST /api/users/tokens/provision/", username, address)
-      ),
-      Effect.catchTag("TooManyAttempts", ({ seconds }) => throttled(seconds))
-    )
-    yield* auditLogin("provisioned a token", username, address)
-    const fields = Object.fromEntries(Object.entries(body).filter(([name]) => chosen.has(name)))
-    return yield* newToken({ ...fields, user: principal.user.id }, request).pipe(
-      Effect.provideService(Clearance, referringToAll(yield* clearanceOf(principal)))
-    )
-  })
+const provision = endpoint(
+  {
+    summary: "Create a token for a user name and a password; the answer shows its key this once",
+    body: record({
+      ...{ username: string, password: string, description: optional(string) },
+      ...{
+        expires: optional(orNull(time)),
+        write_enabled: optional(flag),
+        allowed_ips: optional(orNull(listOf(string)))
+      }
+    }),
+    status: 201,
+    reply: objectOf(type)
+  },
+  (request) =>
+    Effect.gen(function* () {
+      const { username, password, body } = yield* credentials(yield* bodyFields(request))
+      const address = addressOf(request.incoming)
+      const principal = yield* logIn(username, password, address).pipe(
+        Effect.tapErrorTag("Denied", (denied) =>
+          auditDenied(denied, "POST /api/users/tokens/provision/", username, address)
+        ),
+        Effect.catchTag("TooManyAttempts", ({ seconds }) => throttled(seconds))
+      )
+      yield* auditLogin("provisioned a token", username, address)
+      const fields = Object.fromEntries(Object.entries(body).filter(([name]) => chosen.has(name)))
+      return yield* newToken({ ...fields, user: principal.user.id }, request).pipe(
+        Effect.provideService(Clearance, referringToAll(yield* clearanceOf(principal)))
+      )
+    })
+)
 
 /** The user of the token is no choice of the sender, who may lack the permission to view even their own user object. */
 const referringToAll = (clearance: Clearance["Service"]): Clearance["Service"] => ({
@@ -52,7 +69,7 @@ const newToken = Effect.fnUntraced(function* (fields: Readonly<Record<string, un
   const rows = created.map(({ row }) => row)
   const view = yield* viewFor(type, rows, request.base)
   const [json] = created.map(({ row, shown }) => ({ ...representation(type, row, view), ...shown }))
-  return { status: 201, json, headers: { location: String(json?.["url"]) } }
+  return { status: 201, json: json!, headers: { location: String(json!["url"]) } }
 })
 
 const credentials = (input: Dictionary) => {
@@ -79,6 +96,9 @@ const refusal = (value: unknown): string | undefined => {
 /** Anybody may send a body here; none has more than a name, a password and some networks. */
 const jsonMax = ByteSize.kibibytes(4)
 
-export const provisionRoutes: ReadonlyArray<Route> = [
-  { path: "/api/users/tokens/provision/", access: "credentials", jsonMax, methods: { POST: provision } }
-]
+export default {
+  path: "/api/users/tokens/provision/",
+  access: "credentials",
+  jsonMax,
+  methods: { POST: provision }
+} satisfies Route

@@ -1,7 +1,7 @@
 /** Many deliveries that a sender selects by a filter, to retry or discard them; and what that would do. */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { Denied } from "../../auth/Denied.ts"
-import { type BulkAction, planOf, withOutcomes } from "../../requests/Plan.ts"
+import { type BulkAction, planOf, verdicts, withOutcomes } from "../../requests/Plan.ts"
 import { renderAgain } from "../../requests/RenderAgain.ts"
 import { deliveryType } from "../../log/DeliveryRows.ts"
 import { cleared, visibleToSender } from "../../inventory/Clearance.ts"
@@ -11,7 +11,20 @@ import { isEverything } from "../../inventory/derive/filter/Where.ts"
 import { refused } from "../webhooks/ActionRequest.ts"
 import { isSet } from "../query/Parameter.ts"
 import { queryOf } from "../query/SavedFilters.ts"
-import type { Handler } from "../Route.ts"
+import { endpoint } from "../declare/Endpoint.ts"
+import {
+  described,
+  each,
+  flag,
+  integer,
+  listOf,
+  number,
+  orNull,
+  record,
+  string,
+  time,
+  words
+} from "../declare/Parts.ts"
 import type { Request } from "../wire/Request.ts"
 import { TryOutLimits } from "../webhooks/TryOutLimits.ts"
 
@@ -65,10 +78,36 @@ export const triedFor = Effect.fnUntraced(function* (
   return yield* inTurn(request, (owner) => renderAgain(where, owner))
 })
 
+const summaries = {
+  retry: "The effect of a retry of these; with `dry_run=true` it renders the newest 200 again, and sends nothing",
+  discard: "The effect of a discard of these"
+}
+
+const share = record({
+  ...{ webhook: integer, name: orNull(string), count: integer, oldest: time, ordering: orNull(string) },
+  ...{ rate_limit: orNull(number), enabled: orNull(flag), paused: orNull(flag) }
+})
+
+const trialOutcome = record({
+  looked_at: described(integer, "How many were rendered: the newest."),
+  ...each(verdicts, integer),
+  examples: listOf(record({ delivery: integer, verdict: words(...verdicts), detail: string }))
+})
+
+const plan = record({
+  filter: described(Schema.Record(string, listOf(string)), "The filter to send with the POST."),
+  count: integer,
+  unattempted: described(integer, "How many of them wait for their first attempt."),
+  count_is_minimum: described(flag, "Whether more of these wait than were counted."),
+  oldest: orNull(time),
+  webhooks: listOf(share),
+  left_out: listOf(record({ status: string, count: integer })),
+  dry_run: described(orNull(trialOutcome), "Null where nothing was rendered; always for a discard.")
+})
+
 /** `GET …/retry/?status=failed&dry_run=true`: what the action would do; nothing is done. */
-export const showPlan =
-  (action: BulkAction): Handler =>
-  (request) =>
+export const showPlan = (action: BulkAction) =>
+  endpoint({ summary: summaries[action], hasFilters: true, reply: plan }, (request) =>
     Effect.gen(function* () {
       const planned = yield* plannedFor(action, request)
       const { total, unattempted, isMinimum, oldest, webhooks, leftOut } = planned.plan
@@ -83,6 +122,7 @@ export const showPlan =
         }
       }
     })
+  )
 
 /** The filter as the body of a POST has it. */
 const dictionaryOf = (query: Query) =>

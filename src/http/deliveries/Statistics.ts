@@ -1,7 +1,7 @@
 /** How many deliveries there were over time, and the values that they have: with the filters of their list. */
 import { Clock, Effect } from "effect"
-import { facets } from "../../history/log/Facets.ts"
-import { type Histogram, histogram } from "../../history/log/Histogram.ts"
+import { facetNames, facets } from "../../history/log/Facets.ts"
+import { type Histogram, histogram, outcomes } from "../../history/log/Histogram.ts"
 import { windowOf } from "../../history/log/Window.ts"
 import { deliveryType } from "../../log/DeliveryRows.ts"
 import { searchedMax } from "../../inventory/Asked.ts"
@@ -10,7 +10,9 @@ import { countEach } from "../../inventory/read/CountEach.ts"
 import { allOf } from "../../inventory/derive/filter/Where.ts"
 import { queryOf } from "../query/SavedFilters.ts"
 import { filteredBy, refuseMissing } from "../query/Strict.ts"
-import type { Handler, Route } from "../Route.ts"
+import { endpoint } from "../declare/Endpoint.ts"
+import { described, each, flag, integer, listOf, orNull, record, string, time } from "../declare/Parts.ts"
+import type { Route } from "../Route.ts"
 import type { Request } from "../wire/Request.ts"
 
 /** The deliveries that the query of a request selects, of those that its sender may view; and their span of time. */
@@ -34,12 +36,25 @@ export const searchedIn = Effect.fnUntraced(function* (request: Request) {
   return { complete: count! <= searchedMax }
 })
 
+const counts = record({
+  ...{ since: time, until: time, step_seconds: integer, total: integer, totals: record(each(outcomes, integer)) },
+  estimated: described(flag, "Whether the successful ones were estimated by a sample."),
+  buckets: listOf(record({ since: time, until: time, ...each(outcomes, integer) }))
+})
+
 /** `GET …/histogram/`: the counts of a span by outcome, in buckets of equal length; of the last day if none is named. */
-const showHistogram: Handler = (request) =>
-  Effect.gen(function* () {
-    const { where, window } = yield* deliveriesOf(request)
-    return { status: 200, json: shown(yield* histogram(where, window)) }
-  })
+const showHistogram = endpoint(
+  {
+    summary: "How many deliveries there were over time, by outcome; of the last day if no time is named",
+    hasFilters: true,
+    reply: counts
+  },
+  (request) =>
+    Effect.gen(function* () {
+      const { where, window } = yield* deliveriesOf(request)
+      return { status: 200, json: shown(yield* histogram(where, window)) }
+    })
+)
 
 const timeOf = (millis: number): string => new Date(millis).toISOString()
 
@@ -50,29 +65,47 @@ const shown = ({ sinceMillis, untilMillis, stepSeconds, buckets, totals, total, 
   total,
   totals,
   estimated: isEstimated,
-  buckets: buckets.map((each) => ({
-    since: timeOf(each.sinceMillis),
-    until: timeOf(each.untilMillis),
-    ...each.counts
+  buckets: buckets.map((bucket) => ({
+    since: timeOf(bucket.sinceMillis),
+    until: timeOf(bucket.untilMillis),
+    ...bucket.counts
   }))
 })
 
-/** `GET …/facets/`: by filter, its most frequent values with their counts. */
-const showFacets: Handler = (request) =>
-  Effect.gen(function* () {
-    const { where } = yield* deliveriesOf(request)
-    const found = yield* facets(where)
-    const json = {
-      looked_at: found.lookedAt,
-      complete: found.isComplete,
-      unsuccessful_complete: found.hasAllUnsuccessful,
-      search_complete: (yield* searchedIn(request))?.complete ?? null,
-      facets: found.facets
-    }
-    return { status: 200, json }
-  })
+const values = record({
+  looked_at: described(integer, "How many deliveries were counted: the newest."),
+  complete: described(flag, "Whether those were all; otherwise there may be more of each value."),
+  unsuccessful_complete: described(flag, "Whether all that are not successful were among them."),
+  search_complete: described(
+    orNull(flag),
+    "Whether `contains` looked into all that the other filters select; null without it."
+  ),
+  facets: record(each(facetNames, listOf(record({ value: string, label: string, count: integer }))))
+})
 
-export const statisticsRoutes: ReadonlyArray<Route> = [
+/** `GET …/facets/`: by filter, its most frequent values with their counts. */
+const showFacets = endpoint(
+  {
+    summary: "The most frequent values of deliveries, by the filter that selects them",
+    hasFilters: true,
+    reply: values
+  },
+  (request) =>
+    Effect.gen(function* () {
+      const { where } = yield* deliveriesOf(request)
+      const found = yield* facets(where)
+      const json = {
+        looked_at: found.lookedAt,
+        complete: found.isComplete,
+        unsuccessful_complete: found.hasAllUnsuccessful,
+        search_complete: (yield* searchedIn(request))?.complete ?? null,
+        facets: found.facets
+      }
+      return { status: 200, json }
+    })
+)
+
+export default [
   { path: `${deliveryType.path}histogram/`, access: deliveryType, methods: { GET: showHistogram } },
   { path: `${deliveryType.path}facets/`, access: deliveryType, methods: { GET: showFacets } }
-]
+] satisfies ReadonlyArray<Route>

@@ -1,5 +1,5 @@
 /**
- * The OpenAPI 3.1 description of the service, derived from the declarations and the routes; no part is written by hand.
+ * The OpenAPI 3.1 description of the service, derived from the declared object types and routes.
  * Pure.
  *
  * It describes objects as they are read, as they are written, and as they appear inside others.
@@ -10,20 +10,16 @@ import { registry } from "../../inventory/Registry.ts"
 import { filterNames } from "../../inventory/derive/filter/FilterNames.ts"
 import { type Method, type Route, methodsOf } from "../Route.ts"
 import { titled } from "../objects/Title.ts"
-import { describedDeliveries, deliverySchemas } from "./Deliveries.ts"
-import { describedStatistics } from "./DeliveryStatistics.ts"
-import { explained } from "./Explained.ts"
-import { describedSystem } from "./System.ts"
-import { describedWebhooks, webhookSchemas } from "./Webhooks.ts"
 import { type Json, integer, listOf, parameter, schema, string } from "./JsonSchema.ts"
+import { type DescribedOperation, answer, json, refusals } from "./Operation.ts"
 import { common, nameOf, schemasOf } from "./Schemas.ts"
 
-/** The parts of a route that the description needs. */
-interface Described extends Pick<Route, "path" | "access"> {
-  readonly methods: Readonly<Partial<Record<Method, unknown>>>
+/** The parts of a route that the description needs; a method without a declaration follows from the object type. */
+export interface DescribedRoute extends Pick<Route, "path" | "access"> {
+  readonly methods: Readonly<Partial<Record<Method, DescribedOperation | undefined>>>
 }
 
-export const openApi = (routes: ReadonlyArray<Described>, base: string): Json => ({
+export const openApi = (routes: ReadonlyArray<DescribedRoute>, base: string): Json => ({
   openapi: "3.1.0",
   info: { title: "Rackwire", version, license: { name: "Apache-2.0", identifier: "Apache-2.0" } },
   servers: [{ url: base }],
@@ -31,7 +27,7 @@ export const openApi = (routes: ReadonlyArray<Described>, base: string): Json =>
   paths: Object.fromEntries(
     routes
       .filter(({ path }) => path.startsWith("/api/"))
-      .map((route) => [route.path.replaceAll(/:(\w+)/g, "{$1}"), withExplained(route.path, pathItem(route))])
+      .map((route) => [route.path.replaceAll(/:(\w+)/g, "{$1}"), pathItem(route)])
   ),
   components: {
     securitySchemes: {
@@ -40,13 +36,12 @@ export const openApi = (routes: ReadonlyArray<Described>, base: string): Json =>
     schemas: {
       ...Object.assign({}, ...[...registry.values()].map(schemasOf)),
       ...common,
-      ...deliverySchemas,
-      ...webhookSchemas
+      ...Object.assign({}, ...routes.flatMap(({ methods }) => Object.values(methods).map((each) => each?.schemas)))
     }
   }
 })
 
-const pathItem = ({ path, access, methods }: Described): Json => {
+const pathItem = ({ path, access, methods }: DescribedRoute): Json => {
   const parameters = Array.from(path.matchAll(/:(\w+)/g), ([, name]) => ({
     name,
     in: "path",
@@ -61,41 +56,21 @@ const pathItem = ({ path, access, methods }: Described): Json => {
       operationId: `${path.replaceAll(/[^a-z0-9]+/gi, "_").replace(/^_api_/, "")}${method.toLowerCase()}`,
       tags: [path.split("/")[2] || "api"],
       ...(type === undefined && { security: [] }),
-      ...(own === undefined
-        ? ((method === "GET" ? statistics(path, type) : undefined) ?? anything(method))
-        : operation(own, method, path !== own.path))
+      ...(own === undefined ? anything(method) : operation(own, method, path !== own.path)),
+      ...declared(methods[method], type)
     }
   ])
   return { ...(parameters.length > 0 && { parameters }), ...Object.fromEntries(operations) }
 }
 
-/** Endpoints with a description of their own, by path and method. */
-const byHand = { ...explained, ...describedDeliveries, ...describedSystem, ...describedWebhooks }
-
-/** The item with what is known of an endpoint that has a description of its own. */
-const withExplained = (path: string, item: Json): Json => {
-  const known = Object.entries(Object.hasOwn(byHand, path) ? byHand[path]! : {})
-  const operations = known.map(([method, { summary, parameters, body, isBodyOptional, status = 200, answer: of }]) => [
-    method,
-    {
-      ...(item[method] as Json),
-      summary,
-      ...(parameters !== undefined && { parameters }),
-      ...(body !== undefined && { requestBody: { required: isBodyOptional !== true, content: json(body) } }),
-      responses: { [status]: answer("As asked for.", of), ...refusals, "404": answer("Not found.", schema("Detail")) }
-    }
-  ])
-  return { ...item, ...Object.fromEntries(operations) }
-}
-
-const json = (of: Json) => ({ "application/json": { schema: of } })
-const answer = (description: string, of?: Json): Json => ({
-  description,
-  ...(of !== undefined && { content: json(of) })
-})
-const refusals = {
-  "400": answer("What is wrong, by field.", { anyOf: [schema("Errors"), listOf(schema("Errors")), schema("Detail")] }),
-  "403": answer("Not allowed.", schema("Detail"))
+/** The operation as the route declares it. */
+const declared = (described: DescribedOperation | undefined, type: ObjectType | undefined): Json => {
+  if (described === undefined) return {}
+  const { operation: own, hasFilters } = described
+  if (!hasFilters || type === undefined) return own
+  const parameters = (own["parameters"] ?? []) as ReadonlyArray<Json>
+  const taken = new Set([...parameters.map(({ name }) => name), ...notFiltering])
+  return { ...own, parameters: [...parameters, ...listParameters(type).filter(({ name }) => !taken.has(name))] }
 }
 
 /** An endpoint that is neither a list nor an object. */
@@ -103,15 +78,6 @@ const anything = (method: Method): Json => ({
   ...(method !== "GET" && method !== "DELETE" && { requestBody: { content: json({}) } }),
   responses: { "2XX": answer("Done."), ...refusals }
 })
-
-/** Numbers about the objects of a list, with its filters; undefined if the path is none of those. */
-const statistics = (path: string, type: ObjectType | undefined): Json | undefined => {
-  const described = describedStatistics.get(path)
-  if (described === undefined || type === undefined) return undefined
-  const { summary, answer: shown } = described
-  const parameters = listParameters(type).filter(({ name }) => !notFiltering.has(String(name)))
-  return { summary, parameters, responses: { "200": answer("As asked for.", shown), ...refusals } }
-}
 
 const operation = (type: ObjectType, method: Method, one: boolean): Json => {
   const name = nameOf(type)
@@ -179,7 +145,7 @@ const paging = [
 ]
 
 /** Parameters of a list that select nothing. */
-const notFiltering: ReadonlySet<string> = new Set(["limit", "offset", "start", "ordering"])
+const notFiltering: ReadonlySet<unknown> = new Set(["limit", "offset", "start", "ordering"])
 
 const saved = [
   parameter("filter", listOf(string), "Slugs of saved filters; what stands beside them counts more."),

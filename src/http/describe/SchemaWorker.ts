@@ -3,15 +3,14 @@ import { parentPort, workerData } from "node:worker_threads"
 import { stringify } from "yaml"
 import { isDictionary } from "../../inventory/Field.ts"
 import { objectType } from "../../inventory/Registry.ts"
-import { openApi } from "./OpenApi.ts"
-import type { Method } from "../Route.ts"
+import { type DescribedRoute, openApi } from "./OpenApi.ts"
 
 /** The parts of a route that can be sent to a thread. */
 export interface PlainRoute {
   readonly path: string
   /** For access to an object type its id. */
   readonly access: { readonly type: string } | "open" | "credentials" | "unasked"
-  readonly methods: ReadonlyArray<Method>
+  readonly methods: DescribedRoute["methods"]
 }
 
 export interface SchemaRequest {
@@ -27,10 +26,9 @@ const address = "http://address.invalid"
 
 const { routes, isYaml } = workerData as SchemaRequest
 const document = openApi(
-  routes.map(({ access, methods, ...route }) => ({
+  routes.map(({ access, ...route }) => ({
     ...route,
-    access: typeof access === "string" ? access : objectType(access.type),
-    methods: Object.fromEntries(methods.map((method) => [method, true]))
+    access: typeof access === "string" ? access : objectType(access.type)
   })),
   address
 )

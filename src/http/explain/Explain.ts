@@ -6,9 +6,12 @@ import { whereIds } from "../../inventory/derive/filter/Where.ts"
 import { changeType, changes } from "../../inventory/read/Changes.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { notFound } from "../HttpRefused.ts"
-import type { Handler, Route } from "../Route.ts"
+import { endpoint } from "../declare/Endpoint.ts"
+import { flag, orNull, page, pageOf, string } from "../declare/Parts.ts"
+import type { Route } from "../Route.ts"
 import type { Request } from "../wire/Request.ts"
 import { pageBounds, pageLinks } from "../wire/Paging.ts"
+import { reckoned } from "./Explained.ts"
 
 const webhookType = objectType("extras.webhook")
 
@@ -29,25 +32,32 @@ export const shownReckoned = ({ webhook, name, exists, fate, ...verdict }: Recko
   delivery: fate ?? null
 })
 
-const explain: Handler = (request) =>
-  Effect.gen(function* () {
-    const { url, base } = request
-    const change = yield* changeOf(request)
-    const { pageSize, pageSizeMax } = yield* Settings
-    const bounds = pageBounds(url.searchParams, { usual: pageSize, max: pageSizeMax })
-    const { webhooks, isPartial } = yield* explainChange(change)
-    const { offset, limit = webhooks.length } = bounds
-    const json = {
-      count: webhooks.length,
-      ...pageLinks(new URL(url.pathname + url.search, base), bounds, webhooks.length),
-      lsn: lsnOfChange(change) ?? null,
-      position: change.place,
-      partial: isPartial,
-      results: webhooks.slice(offset, offset + limit).map((each) => shownReckoned(each, base))
-    }
-    return { status: 200, json }
-  })
+const explain = endpoint(
+  {
+    summary: "Which webhooks fired for a change, which did not, and why, as of its commit",
+    query: page,
+    reply: pageOf(reckoned, { lsn: orNull(string), position: string, partial: flag })
+  },
+  (request) =>
+    Effect.gen(function* () {
+      const { url, base } = request
+      const change = yield* changeOf(request)
+      const { pageSize, pageSizeMax } = yield* Settings
+      const bounds = pageBounds(url.searchParams, { usual: pageSize, max: pageSizeMax })
+      const { webhooks, isPartial } = yield* explainChange(change)
+      const { offset, limit = webhooks.length } = bounds
+      const json = {
+        count: webhooks.length,
+        ...pageLinks(new URL(url.pathname + url.search, base), bounds, webhooks.length),
+        lsn: lsnOfChange(change) ?? null,
+        position: change.place,
+        partial: isPartial,
+        results: webhooks.slice(offset, offset + limit).map((each) => shownReckoned(each, base))
+      }
+      return { status: 200, json }
+    })
+)
 
-export const explainRoutes: ReadonlyArray<Route> = [
+export default [
   { path: `${changeType.path}:id/explain/`, access: changeType, methods: { GET: explain } }
-]
+] satisfies ReadonlyArray<Route>

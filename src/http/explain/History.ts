@@ -14,22 +14,32 @@ import { isEmpty, parse } from "../../match/Condition.ts"
 import type { MatchFields } from "../../match/WebhookIndex.ts"
 import { rowOf } from "../objects/Objects.ts"
 import { HttpRefused } from "../HttpRefused.ts"
-import type { Handler, Route } from "../Route.ts"
+import { endpoint } from "../declare/Endpoint.ts"
+import { described, flag, integer, listOf, object, optional, orNull, record, string } from "../declare/Parts.ts"
+import type { Route } from "../Route.ts"
 import { pageBounds } from "../wire/Paging.ts"
 import { bodyFields, refused } from "../webhooks/ActionRequest.ts"
 import { TryOutLimits } from "../webhooks/TryOutLimits.ts"
+import { past, skips } from "./Explained.ts"
 
 const webhookType = objectType<typeof Webhook>("extras.webhook")
 
 /** `?limit=`: how many of the latest changes are asked. */
-const skipped: Handler = (request) =>
-  Effect.gen(function* () {
-    const { limited } = yield* TryOutLimits
-    yield* limited(request)
-    const webhook = yield* rowOf(webhookType, request)
-    const { limit = askedMax } = pageBounds(request.url.searchParams, { usual: askedUsually, max: askedMax })
-    return { status: 200, json: yield* skippedBy(webhook, limit) }
-  })
+const skipped = endpoint(
+  {
+    summary: "The latest changes for which a webhook did not fire, by what failed, and the closest miss",
+    query: { limit: described(integer, "Most changes that are asked.") },
+    reply: skips
+  },
+  (request) =>
+    Effect.gen(function* () {
+      const { limited } = yield* TryOutLimits
+      yield* limited(request)
+      const webhook = yield* rowOf(webhookType, request)
+      const { limit = askedMax } = pageBounds(request.url.searchParams, { usual: askedUsually, max: askedMax })
+      return { status: 200, json: yield* skippedBy(webhook, limit) }
+    })
+)
 
 const flagNames = ["type_create", "type_update", "type_delete"] as const
 
@@ -37,14 +47,29 @@ const flagNames = ["type_create", "type_update", "type_delete"] as const
  * `{conditions, content_types, type_create, type_update, type_delete, webhook?}` -> how often it would have fired in the
  * last 24 hours. With the id of a webhook absent fields are as it has them, and the answer tells what differs.
  */
-const history: Handler = (request) =>
-  Effect.gen(function* () {
-    const { limited } = yield* TryOutLimits
-    yield* limited(request)
-    const fields = yield* bodyFields(request)
-    const saved = yield* savedIn(fields["webhook"])
-    return { status: 200, json: yield* historyOf(yield* wantedIn(fields, saved), saved && { ...saved, enabled: true }) }
-  })
+const history = endpoint(
+  {
+    summary: "How often a webhook would have fired in the last 24 hours with other conditions, types or kinds",
+    body: record({
+      webhook: optional(described(integer, "The webhook to compare with; absent fields are as it has them.")),
+      conditions: optional(described(orNull(object), "A condition document; null or {} for every event.")),
+      content_types: optional(listOf(string)),
+      ...{ type_create: optional(flag), type_update: optional(flag), type_delete: optional(flag) }
+    }),
+    reply: past
+  },
+  (request) =>
+    Effect.gen(function* () {
+      const { limited } = yield* TryOutLimits
+      yield* limited(request)
+      const fields = yield* bodyFields(request)
+      const saved = yield* savedIn(fields["webhook"])
+      return {
+        status: 200,
+        json: yield* historyOf(yield* wantedIn(fields, saved), saved && { ...saved, enabled: true })
+      }
+    })
+)
 
 const savedIn = Effect.fnUntraced(function* (id: unknown) {
   if (id === undefined || id === null) return undefined
@@ -69,17 +94,17 @@ const wantedIn = Effect.fnUntraced(function* (fields: Dictionary, saved: MatchFi
       catch: (error) => new HttpRefused({ reason: "InvalidBody", body: { conditions: [inWords(error)] } })
     })
   }
-  const flag = (name: (typeof flagNames)[number]) => (fields[name] ?? saved?.[name] ?? true) === true
+  const kind = (name: (typeof flagNames)[number]) => (fields[name] ?? saved?.[name] ?? true) === true
   return {
     enabled: true,
     content_types: types as ReadonlyArray<string>,
-    ...{ type_create: flag("type_create"), type_update: flag("type_update"), type_delete: flag("type_delete") },
+    ...{ type_create: kind("type_create"), type_update: kind("type_update"), type_delete: kind("type_delete") },
     conditions: isDictionary(conditions) ? conditions : null,
     scope_user: saved?.scope_user ?? null
   } satisfies MatchFields
 })
 
-export const historyRoutes: ReadonlyArray<Route> = [
+export default [
   { path: `${webhookType.path}history/`, access: webhookType, methods: { POST: history } },
   { path: `${webhookType.path}:id/skipped/`, access: webhookType, methods: { GET: skipped } }
-]
+] satisfies ReadonlyArray<Route>

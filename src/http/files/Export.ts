@@ -29,6 +29,8 @@ import { from } from "../wire/Paging.ts"
 import type { Handler } from "../Route.ts"
 import type { Request } from "../wire/Request.ts"
 import { filteredBy, refuseMissing } from "../query/Strict.ts"
+import { declaring } from "../declare/Endpoint.ts"
+import { described, flag, words } from "../declare/Parts.ts"
 import { isSet, parameterOf } from "../query/Parameter.ts"
 
 /** Most objects of a page, and of the first one: pages of large objects have fewer. */
@@ -103,9 +105,14 @@ const csvCell = (field: Field | undefined, value: unknown, escaped: boolean): st
 
 export const exportTypes = Array.from(formats.values(), ({ type }) => type)
 
-export const exportObjects =
-  (type: ObjectType): Handler =>
-  (request) =>
+const query = {
+  format: described(words("csv", "json", "yaml"), "Without it by the header `Accept`; csv if that allows any."),
+  references: described(words(...referenceForms), "How the file refers to objects."),
+  escape_formulas: described(flag, "Whether texts that a spreadsheet would evaluate are escaped; true without it.")
+}
+
+export const exportObjects = (type: ObjectType): Handler =>
+  declaring({ summary: `Export ${type.label}s as a file`, query, hasFilters: true }, (request) =>
     Effect.gen(function* () {
       const asked = parameterOf(request.url.searchParams, "format")
       const [accepted = "csv"] = [...formats].find(([, { type }]) => type === request.accepted) ?? []
@@ -138,6 +145,7 @@ export const exportObjects =
       const headers = { "content-disposition": `attachment; filename="${type.plural}.${name}"` }
       return { status: 200, stream: { type: format.type, content: body }, headers }
     })
+  )
 
 interface Page {
   readonly rows: ReadonlyArray<Row>

@@ -17,10 +17,12 @@ import { writeClaims } from "./write/Claims.ts"
 import { keysOf, kindsOf } from "./Columns.ts"
 import { type Refused, batchWriter, completing, postponedIn } from "./write/BatchWriter.ts"
 import { Imports, type ReadFile, readFile } from "./ImportFile.ts"
-import type { Format } from "./ImportFormat.ts"
+import { type Format, formats, importTypes } from "./ImportFormat.ts"
 import { type Item, type Reading, itemsOf } from "./ImportItems.ts"
 import type { Portion } from "./ImportRows.ts"
 import type { WrittenRow } from "./write/Writes.ts"
+import { endpoint } from "../declare/Endpoint.ts"
+import { described, flag, integer, listOf, object, optional, record, string, words } from "../declare/Parts.ts"
 import { refuseAfter } from "../objects/Limits.ts"
 import type { Handler, Services } from "../Route.ts"
 import type { Request } from "../wire/Request.ts"
@@ -48,15 +50,28 @@ type Observe = (changes: ReadonlyArray<WrittenRow>) => Effect.Effect<void, SqlEr
 /** Rolls back the transaction of a file that is not written. */
 class Undone extends Data.TaggedError("Undone")<{ readonly report: Report }> {}
 
-export const importObjects =
-  (type: ObjectType): Handler =>
-  (request) =>
+const query = {
+  format: described(words(...formats), "Without it by the type of the body, the name of the file, or its first line."),
+  dry_run: described(flag, "Check only."),
+  update_existing: described(flag, "Whether rows update the objects that have their names."),
+  escape_formulas: described(flag, "Whether escapes of an export are taken off; true without it.")
+}
+
+const report = record({
+  ...{ dry_run: flag, format: words(...formats), rows: integer, created: integer, updated: integer },
+  errors: listOf(record({ row: integer, errors: object })),
+  ignored: optional(described(listOf(string), "Keys that have values in the file and are not written."))
+}).annotate({ identifier: "ImportReport" })
+
+export const importObjects = (type: ObjectType): Handler =>
+  endpoint({ summary: `Import ${type.label}s from a file`, query, files: importTypes, reply: report }, (request) =>
     Effect.flatMap(Imports, ({ admit }) => admit(importFile(type, request))).pipe(
       Effect.map(({ dryRun, report, written }) => {
         const status = report.errors.length > 0 ? 400 : 200
         return { status, json: { dry_run: dryRun, ...report, errors: report.errors.slice(0, errorsMax) }, written }
       })
     )
+  )
 
 /**
  * Imports the file of a request; nothing is written in a dry run, or if a row has errors. Fails with 400 or 413 if the

@@ -29,6 +29,9 @@ const formatOfType: Readonly<Record<string, Format>> = {
   "text/x-yaml": "yaml"
 }
 
+/** Media types of imports. */
+export const importTypes: ReadonlyArray<string> = [...Object.keys(formatOfType), "multipart/form-data"]
+
 const formatOfExtension: Readonly<Record<string, Format>> = { csv: "csv", json: "json", yaml: "yaml", yml: "yaml" }
 
 /** Most parts of a form; one of them is the file. */

@@ -1,5 +1,5 @@
 /** Free addresses, prefixes and VLAN ids of a prefix, an IP range or a VLAN group: GET shows them, POST takes some. */
-import { Effect } from "effect"
+import { Effect, type Schema } from "effect"
 import { Settings } from "../../Config.ts"
 import { type Space, freeAddresses, freeSpace, freeVlanIds, roomOf, takeTurn } from "../../inventory/write/Allocate.ts"
 import {
@@ -11,7 +11,7 @@ import {
   notDictionary,
   textsIn
 } from "../../inventory/Field.ts"
-import { type ObjectType, integer } from "../../inventory/ObjectType.ts"
+import { type ObjectType, integer as integerField } from "../../inventory/ObjectType.ts"
 import { viewFor } from "../../inventory/read/Read.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { createFrom } from "../../inventory/write/Write.ts"
@@ -22,12 +22,26 @@ import type IpRange from "../../inventory/types/ipam/IpRange.ts"
 import type Prefix from "../../inventory/types/ipam/Prefix.ts"
 import type VlanGroup from "../../inventory/types/ipam/VlanGroup.ts"
 import { HttpRefused } from "../HttpRefused.ts"
+import type { Declared } from "../declare/Declared.ts"
+import { declaring, endpoint } from "../declare/Endpoint.ts"
+import {
+  brief,
+  described,
+  integer,
+  listOf,
+  objectOf,
+  oneOrMany,
+  orNull,
+  partOf,
+  record,
+  string
+} from "../declare/Parts.ts"
 import { authorOf } from "./ChangelogMessage.ts"
 import { itemErrors } from "./ItemErrors.ts"
 import { inWritingTime, refuseLongList } from "./Limits.ts"
 import { all, first, listed, refuse, rowOf } from "./Objects.ts"
 import { pageBounds } from "../wire/Paging.ts"
-import type { Handler, Refusal, Route, Services } from "../Route.ts"
+import type { Refusal, Route, Services } from "../Route.ts"
 import type { Request } from "../wire/Request.ts"
 
 const prefixType = objectType<typeof Prefix>("ipam.prefix")
@@ -37,12 +51,14 @@ const groupType = objectType<typeof VlanGroup>("ipam.vlangroup")
 const vlanType = objectType("ipam.vlan")
 
 /** A kind of object from which others are allocated. */
-interface Source<T extends ObjectType, R = RowOf<T>> {
+interface Source<T extends ObjectType, R = RowOf<T>, Item extends Schema.Constraint = Schema.Constraint> {
+  /** A free item as it is shown. */
+  readonly item: Item
   /** The object type to allocate from, and that of the allocated objects. */
   readonly of: T
   readonly taken: ObjectType
   /** Returns up to `count` free items. */
-  readonly free: (row: R, count: number, view: View) => Effect.Effect<ReadonlyArray<unknown>, Refusal, Services>
+  readonly free: (row: R, count: number, view: View) => Effect.Effect<ReadonlyArray<Item["Type"]>, Refusal, Services>
   /** Waits for others that allocate from the same source. */
   readonly turn: (row: R) => ReturnType<typeof takeTurn>
   /** The body to write for each requested item. Fails with 409 if too little is free. */
@@ -60,9 +76,8 @@ const tooFew = (what: string, row: string, asked: number, free: number | bigint)
     }
   })
 
-const show =
-  <T extends ObjectType>(source: Source<T>): Handler =>
-  (request) =>
+const show = <T extends ObjectType>(source: Source<T>) =>
+  endpoint({ summary: `Free items of a ${source.of.label}`, query, reply: listOf(source.item) }, (request) =>
     Effect.gen(function* () {
       const row = yield* rowOf(source.of, request)
       const settings = yield* Settings
@@ -70,6 +85,9 @@ const show =
       const view = yield* viewFor(source.of, [row], request.base)
       return { status: 200, json: yield* source.free(row, limit ?? shownMax, view) }
     })
+  )
+
+const query = { limit: described(integer, "Most items.") }
 
 /** Most items that are shown if no option limits it. */
 const shownMax = 10_000
@@ -87,9 +105,14 @@ const itemsOf = Effect.fnUntraced(function* (request: Request) {
   return { many, items }
 })
 
-const take =
-  <T extends ObjectType>(source: Source<T>): Handler =>
-  (request) =>
+const take = <T extends ObjectType>(source: Source<T>) => {
+  const declared: Declared = {
+    summary: `Create one ${source.taken.label} or many from what is free`,
+    body: oneOrMany(partOf(source.taken)),
+    status: 201,
+    reply: oneOrMany(objectOf(source.taken))
+  }
+  return declaring(declared, (request) =>
     Effect.gen(function* () {
       const row = yield* rowOf(source.of, request)
       const { many, items } = yield* itemsOf(request)
@@ -103,11 +126,14 @@ const take =
       const location = `${request.base}${source.taken.path}${taken.id}/`
       return { status: 201, json: representation(source.taken, taken, view), headers: { location } }
     }).pipe(inWritingTime)
+  )
+}
 
 const nestedVrf = ({ vrf }: Space, view: View) => (vrf === null ? null : view.nested("ipam.vrf", vrf))
 
 /** Allocates addresses from a prefix or an IP range. */
 const addresses: Omit<Source<typeof prefixType, Space>, "of"> = {
+  item: record({ family: integer, address: string, vrf: orNull(brief) }),
   taken: addressType,
   free: (row, count, view) =>
     Effect.map(freeAddresses(row, count), (gaps) => {
@@ -139,6 +165,7 @@ const displayOf = (row: Space): string =>
 
 const prefixes: Source<typeof prefixType> = {
   of: prefixType,
+  item: record({ family: integer, prefix: string, vrf: orNull(brief) }),
   taken: prefixType,
   free: (row, _, view) =>
     Effect.map(freeSpace(row), (gaps) =>
@@ -167,7 +194,7 @@ const prefixes: Source<typeof prefixType> = {
     })
 }
 
-const wholeNumber = integer()
+const wholeNumber = integerField()
 
 /** The length of a requested prefix, or what is wrong with it. */
 const lengthIn = (input: unknown, family: 4 | 6): number | string => {
@@ -180,6 +207,7 @@ const lengthIn = (input: unknown, family: 4 | 6): number | string => {
 
 const vlans: Source<typeof groupType> = {
   of: groupType,
+  item: record({ vid: integer, group: orNull(brief) }),
   taken: vlanType,
   free: (row, count, view) =>
     Effect.map(freeVlanIds(row, count), (ids) =>
@@ -200,9 +228,9 @@ const route = <T extends ObjectType>(name: string, source: Source<T>): Route => 
   methods: { GET: show(source), POST: take(source) }
 })
 
-export const allocationRoutes: ReadonlyArray<Route> = [
+export default [
   route("available-ips", { of: prefixType, ...addresses }),
   route("available-ips", { of: rangeType, ...addresses }),
   route("available-prefixes", prefixes),
   route("available-vlans", vlans)
-]
+] satisfies ReadonlyArray<Route>

@@ -1,6 +1,5 @@
 /** The endpoints that every object type has: list, detail, create, update and delete, for one object or many. */
 import { Effect, Option } from "effect"
-import type { SqlError } from "effect/sql"
 import type { Action } from "../../inventory/Clearance.ts"
 import { type Errors, type Row, type View, idIn, notList } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
@@ -16,23 +15,22 @@ import { isOfType } from "../wire/MediaType.ts"
 import { etagHeader, guardOf } from "../wire/Etag.ts"
 import { exportObjects, exportTypes } from "../files/Export.ts"
 import { importObjects } from "../files/Import.ts"
+import type { Detail } from "./Detail.ts"
 import { authorOf, presumedAuthorOf } from "./ChangelogMessage.ts"
 import { itemErrors } from "./ItemErrors.ts"
 import { inWritingTime, refuseLongList } from "./Limits.ts"
 import { listObjects } from "./Lists.ts"
 import { Listed } from "../wire/Listed.ts"
-import { type AtOnce, type Handler, type Reply, type Route, type Services, atOnce } from "../Route.ts"
+import { type AtOnce, type Handler, type Reply, type Route, atOnce } from "../Route.ts"
 import type { PresumedRequest, Request } from "../wire/Request.ts"
 import { fieldSelectionOf } from "../query/FieldSelection.ts"
 import { refuseUnknown } from "../query/Strict.ts"
 
-/** By object type: what the detail endpoint shows beside the representation. */
-export type Details = Readonly<Record<string, (row: Row) => Effect.Effect<object, SqlError.SqlError, Services>>>
-
 /** The routes of each object type; records are read-only. */
-export const objectRoutes = (details: Details): ReadonlyArray<Route> =>
+export const objectRoutes = (details: ReadonlyArray<Detail>): ReadonlyArray<Route> =>
   [...registry.values()].flatMap((type): ReadonlyArray<Route> => {
     const written = type.kind !== "record"
+    const detail = details.find((each) => each.type === type)
     return [
       {
         path: type.path,
@@ -55,7 +53,7 @@ export const objectRoutes = (details: Details): ReadonlyArray<Route> =>
         path: `${type.path}:id/`,
         access: type,
         methods: {
-          GET: showObject(type, details[type.id]),
+          GET: showObject(type, detail),
           ...(written && { PUT: updateOne(type, true), PATCH: updateOne(type, false), DELETE: deleteOne(type) })
         }
       }
@@ -79,7 +77,7 @@ export const rowOf = Effect.fnUntraced(function* <T extends ObjectType>(
 
 const idsIn = (text: string | undefined): ReadonlyArray<number> => (/^\d{1,15}$/.test(text ?? "") ? [Number(text)] : [])
 
-const showObject = (type: ObjectType, detail: Details[string] | undefined): AtOnce =>
+const showObject = (type: ObjectType, detail?: Detail): AtOnce =>
   atOnce(
     Effect.fnUntraced(function* (request, premise) {
       const [id] = idsIn(request.params["id"])
@@ -91,9 +89,10 @@ const showObject = (type: ObjectType, detail: Details[string] | undefined): AtOn
       if (row === undefined) return yield* notFound()
       const view = yield* viewFor(type, rows, request.base, beside)
       const json = fieldSelectionOf(type, request.url.searchParams)(row, view)
-      const more = detail === undefined ? {} : yield* detail(row)
+      const more = detail === undefined ? {} : yield* detail.of(row)
       return { status: 200, json: { ...json, ...more }, headers: etagHeader(row) }
-    })
+    }),
+    detail?.declared
   )
 
 const createObjects = (type: ObjectType): AtOnce => {

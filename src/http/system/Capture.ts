@@ -14,7 +14,9 @@ import {
 import { objectType } from "../../inventory/Registry.ts"
 import { watching } from "./MetricsAccess.ts"
 import { HttpRefused } from "../HttpRefused.ts"
-import type { Handler, Route } from "../Route.ts"
+import { endpoint } from "../declare/Endpoint.ts"
+import { described, flag, integer, listOf, number, orNull, record, string, time } from "../declare/Parts.ts"
+import type { Route } from "../Route.ts"
 import type { Request } from "../wire/Request.ts"
 import { mayRule } from "./Sending.ts"
 
@@ -26,8 +28,41 @@ export const setAsideSeen = Effect.gen(function* () {
   return isEverything(yield* cleared(webhookType, "change")) ? state : { ...state, changes: [] }
 })
 
-/** `GET /api/core/capture/`. */
-const show: Handler = (request) =>
+const captor = { process: string, state: string, lagMillis: number, problem: string }
+
+const capture = record({
+  slot: record({
+    ...{ name: string, exists: flag, plugin: orNull(string), active: flag, walStatus: orNull(string) },
+    ...{ restartLsn: orNull(string), confirmedLsn: orNull(string), currentLsn: string },
+    lagBytes: described(integer, "WAL that is written and not confirmed."),
+    retainedBytes: described(integer, "WAL that the server keeps for the slot."),
+    retainedBytesMax: described(orNull(integer), "`max_slot_wal_keep_size`; null for no limit.")
+  }),
+  publication: record({
+    ...{ name: string, exists: flag, tables: integer },
+    differences: described(listOf(string), "From what it should be; empty if it is whole.")
+  }),
+  leader: orNull(record({ ...captor, generation: integer, since: orNull(time) })),
+  standbys: listOf(record(captor)),
+  epochs: listOf(
+    record({
+      ...{ number: integer, slot: string, began: time, continues: flag },
+      ...{ captured: orNull(time), capturedLsn: orNull(string) }
+    })
+  ),
+  gaps: listOf(
+    record({
+      ...{ id: integer, cause: string, reason: string, objectTypes: orNull(listOf(string)) },
+      ...{ since: time, until: orNull(time), acknowledged: orNull(time) }
+    })
+  ),
+  setAside: record({
+    count: integer,
+    changes: listOf(record({ objectType: string, objectId: string, kind: string, reason: string, committed: time }))
+  })
+})
+
+const show = endpoint({ summary: "How capture is", reply: capture }, (request) =>
   Effect.gen(function* () {
     yield* watching(request)
     const json = {
@@ -40,6 +75,7 @@ const show: Handler = (request) =>
     }
     return { status: 200, json }
   })
+)
 
 /** Acknowledges the gap of the address. Fails with 409 if none of this number waits for it. */
 export const acknowledge = Effect.fnUntraced(function* ({ params, author }: Request) {
@@ -52,13 +88,13 @@ export const acknowledge = Effect.fnUntraced(function* ({ params, author }: Requ
   yield* Effect.logInfo(`capture: gap ${id} was acknowledged by ${author.username}`)
 })
 
-const submit: Handler = (request) =>
-  Effect.gen(function* () {
-    yield* acknowledge(request)
-    return { status: 200, json: { id: Number(request.params["id"]), acknowledged: true } }
-  })
+const submit = endpoint(
+  { summary: "End the alarm of a gap", reply: record({ id: integer, acknowledged: flag }) },
+  (request) =>
+    Effect.as(acknowledge(request), { status: 200, json: { id: Number(request.params["id"]), acknowledged: true } })
+)
 
-export const captureRoutes: ReadonlyArray<Route> = [
+export default [
   { path: "/api/core/capture/", access: webhookType, methods: { GET: show } },
   {
     path: "/api/core/capture/gaps/:id/acknowledge/",
@@ -66,4 +102,4 @@ export const captureRoutes: ReadonlyArray<Route> = [
     action: "change",
     methods: { POST: submit }
   }
-]
+] satisfies ReadonlyArray<Route>

@@ -4,7 +4,9 @@ import { pauseSending, resumeSending, sendingState } from "../../requests/Sendin
 import { setQuiet } from "../../postgres/Presence.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { HttpRefused, notFound } from "../HttpRefused.ts"
-import type { Handler, Route } from "../Route.ts"
+import { endpoint } from "../declare/Endpoint.ts"
+import { described, flag, orNull, record, string, time } from "../declare/Parts.ts"
+import type { Route } from "../Route.ts"
 import type { Request } from "../wire/Request.ts"
 import { unlimited } from "../webhooks/ActionRequest.ts"
 
@@ -13,11 +15,17 @@ const webhookType = objectType("extras.webhook")
 /** Fails with 403 unless the sender may change every webhook. */
 export const mayRule = unlimited(webhookType, "change")
 
-const show: Handler = () => Effect.map(sendingState, (json) => ({ status: 200, json }))
+export const sending = record({
+  paused: flag,
+  since: orNull(time),
+  by: described(orNull(string), "The user who paused it.")
+})
+
+const show = () => Effect.map(sendingState, (json) => ({ status: 200, json }))
 
 /** Pauses sending; a second pause changes nothing. */
-const pause: Handler = (request) =>
-  Effect.andThen(Effect.andThen(mayRule, pauseSending(request.author.username)), show(request))
+const pause = (request: Request) =>
+  Effect.andThen(Effect.andThen(mayRule, pauseSending(request.author.username)), show())
 
 /** Resumes sending. Fails with 409 if it is not paused. */
 export const resumeAll = Effect.fnUntraced(function* ({ author }: Request) {
@@ -27,7 +35,7 @@ export const resumeAll = Effect.fnUntraced(function* ({ author }: Request) {
   }
 })
 
-const resume: Handler = (request) => Effect.andThen(resumeAll(request), show(request))
+const resume = (request: Request) => Effect.andThen(resumeAll(request), show())
 
 /** Tells the process of the address to take no new work, or to take work again. Fails with 404 if none delivers. */
 export const tellProcess = Effect.fnUntraced(function* ({ params, author }: Request, quiet: boolean) {
@@ -48,17 +56,37 @@ const nameIn = (segment: string): string | undefined => {
   }
 }
 
-const tell =
-  (quiet: boolean): Handler =>
-  (request) =>
+const tell = (summary: string, quiet: boolean) =>
+  endpoint({ summary, reply: record({ name: string, quiet: flag }) }, (request) =>
     Effect.map(tellProcess(request, quiet), (name) => ({ status: 200, json: { name, quiet } }))
+  )
 
 const changing = { access: webhookType, action: "change" } as const
 
-export const sendingRoutes: ReadonlyArray<Route> = [
-  { path: "/api/core/sending/", access: webhookType, methods: { GET: show } },
-  { path: "/api/core/sending/pause/", ...changing, methods: { POST: pause } },
-  { path: "/api/core/sending/resume/", ...changing, methods: { POST: resume } },
-  { path: "/api/core/background-workers/:name/quiet/", ...changing, methods: { POST: tell(true) } },
-  { path: "/api/core/background-workers/:name/resume/", ...changing, methods: { POST: tell(false) } }
-]
+export default [
+  {
+    path: "/api/core/sending/",
+    access: webhookType,
+    methods: { GET: endpoint({ summary: "Whether all sending is paused", reply: sending }, show) }
+  },
+  {
+    path: "/api/core/sending/pause/",
+    ...changing,
+    methods: { POST: endpoint({ summary: "Pause the sending to all webhooks", reply: sending }, pause) }
+  },
+  {
+    path: "/api/core/sending/resume/",
+    ...changing,
+    methods: { POST: endpoint({ summary: "Resume the sending", reply: sending }, resume) }
+  },
+  {
+    path: "/api/core/background-workers/:name/quiet/",
+    ...changing,
+    methods: { POST: tell("Tell a process to end what it holds and take no new work", true) }
+  },
+  {
+    path: "/api/core/background-workers/:name/resume/",
+    ...changing,
+    methods: { POST: tell("Tell a process to take work again", false) }
+  }
+] satisfies ReadonlyArray<Route>

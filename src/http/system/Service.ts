@@ -8,7 +8,9 @@ import { objectType } from "../../inventory/Registry.ts"
 import { cleared } from "../../inventory/Clearance.ts"
 import { isEverything } from "../../inventory/derive/filter/Where.ts"
 import { watching } from "./MetricsAccess.ts"
-import type { Handler, Route } from "../Route.ts"
+import { endpoint } from "../declare/Endpoint.ts"
+import { described, flag, listOf, record, string } from "../declare/Parts.ts"
+import type { Route } from "../Route.ts"
 
 const webhookType = objectType("extras.webhook")
 
@@ -22,7 +24,12 @@ export const postgresVersion = Effect.gen(function* () {
 /** The versions that the processes tell; more than one while an update is under way. */
 export const versionsTold = Effect.map(processes, (all) => {
   const of = (part: string, name: string) => [
-    ...new Set(all.filter(({ lost }) => !lost).flatMap((process) => told(process, part)?.[name] ?? []))
+    ...new Set(
+      all
+        .filter(({ lost }) => !lost)
+        .flatMap((process) => told(process, part)?.[name] ?? [])
+        .map(String)
+    )
   ]
   return { rackwire: of("process", "version"), node: of("process", "node"), redis: of("redis", "version") }
 })
@@ -32,7 +39,17 @@ export const settingsSeen = Effect.gen(function* () {
   return isEverything(yield* cleared(webhookType, "change")) ? settingsShown(yield* Settings) : []
 })
 
-const show: Handler = (request) =>
+const service = record({
+  version: string,
+  versions: record({ rackwire: listOf(string), node: listOf(string), redis: listOf(string), postgres: string }),
+  problems: listOf(record({ problem: string, advice: string, processes: listOf(string) })),
+  settings: described(
+    listOf(record({ name: string, value: string, isSet: flag, description: string })),
+    "Without secrets; empty for users who may not change every webhook."
+  )
+})
+
+const show = endpoint({ summary: "Versions, problems and settings", reply: service }, (request) =>
   Effect.gen(function* () {
     yield* watching(request)
     const json = {
@@ -43,7 +60,6 @@ const show: Handler = (request) =>
     }
     return { status: 200, json }
   })
+)
 
-export const serviceRoutes: ReadonlyArray<Route> = [
-  { path: "/api/core/service/", access: webhookType, methods: { GET: show } }
-]
+export default { path: "/api/core/service/", access: webhookType, methods: { GET: show } } satisfies Route

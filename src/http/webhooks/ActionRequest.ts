@@ -34,5 +34,5 @@ export const accepted = Effect.fnUntraced(function* (type: ObjectType, id: numbe
     return rows.map((row) => representation(type, row, view))
   })
   const [json] = yield* Effect.provideService(shown, Clearance, Clearance.all)
-  return { status: 202, json }
+  return { status: 202, json: json! }
 })

@@ -6,8 +6,11 @@ import { cancelWork } from "../../requests/Work.ts"
 import { representation } from "../../inventory/derive/represent/Representation.ts"
 import { viewFor } from "../../inventory/read/Read.ts"
 import { HttpRefused } from "../HttpRefused.ts"
-import { type Details, rowOf } from "../objects/Objects.ts"
-import type { Handler, Route } from "../Route.ts"
+import { endpoint } from "../declare/Endpoint.ts"
+import { described, integer, objectOf, orNull, record } from "../declare/Parts.ts"
+import { type Detail, detail } from "../objects/Detail.ts"
+import { rowOf } from "../objects/Objects.ts"
+import type { Route } from "../Route.ts"
 import type { Request } from "../wire/Request.ts"
 
 /** Cancels the operation of the path; returns its row. Fails with 404, or with 409 if the operation has ended. */
@@ -20,18 +23,38 @@ export const cancelOperation = Effect.fnUntraced(function* (request: Request) {
   return yield* new HttpRefused({ reason: "Conflict", body: { detail } })
 })
 
-/** The outcomes of the deliveries of a retry; null for other actions. */
-export const operationDetails: Details = {
-  [operationType.id]: ({ id }) => Effect.map(reportOf(id), (report) => ({ report: report ?? null }))
-}
+const report = record({
+  sent: described(integer, "Attempted since the operation was asked for."),
+  accepted: described(integer, "Of these, accepted by the receiver."),
+  held: described(integer, "Held by a circuit breaker or a pause."),
+  waiting: described(integer, "About to be attempted."),
+  gone: described(integer, "Their webhook or their event is gone."),
+  changed: described(integer, "Attempted or changed by others before their turn.")
+})
 
-const cancel: Handler = (request) =>
-  Effect.gen(function* () {
-    const row = yield* cancelOperation(request)
-    const view = yield* viewFor(operationType, [row], request.base)
-    return { status: 200, json: representation(operationType, row, view) }
-  })
-
-export const operationRoutes: ReadonlyArray<Route> = [
-  { path: `${operationType.path}:id/cancel/`, access: operationType, action: "change", methods: { POST: cancel } }
+export const details: ReadonlyArray<Detail> = [
+  detail(
+    operationType,
+    {
+      summary: "One operation, with what became of its deliveries",
+      more: record({
+        report: described(orNull(report), "What became of the deliveries of a retry; null for other actions.")
+      })
+    },
+    ({ id }) => Effect.map(reportOf(id), (report) => ({ report: report ?? null }))
+  )
 ]
+
+const cancel = endpoint(
+  { summary: "Stop an operation; what it has done stays done", reply: objectOf(operationType) },
+  (request) =>
+    Effect.gen(function* () {
+      const row = yield* cancelOperation(request)
+      const view = yield* viewFor(operationType, [row], request.base)
+      return { status: 200, json: representation(operationType, row, view) }
+    })
+)
+
+export default [
+  { path: `${operationType.path}:id/cancel/`, access: operationType, action: "change", methods: { POST: cancel } }
+] satisfies ReadonlyArray<Route>

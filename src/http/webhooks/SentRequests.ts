@@ -21,7 +21,9 @@ import { Templates } from "../../template/Template.ts"
 import { HttpRefused, notFound } from "../HttpRefused.ts"
 import { rowOf } from "../objects/Objects.ts"
 import { isSet, parameterOf } from "../query/Parameter.ts"
-import type { Handler } from "../Route.ts"
+import { endpoint } from "../declare/Endpoint.ts"
+import { described, flag, integer, listOf, optional, orNull, record, string, words } from "../declare/Parts.ts"
+import { headers } from "../deliveries/DeliveryDetail.ts"
 import type { Request } from "../wire/Request.ts"
 import { TryOutLimits } from "./TryOutLimits.ts"
 
@@ -60,26 +62,74 @@ export const bodyNowFor = Effect.fnUntraced(function* (request: Request, row: Ro
   return yield* bodyNow(inspected(row), yield* rendering(request))
 })
 
-export const showRequest: Handler = (request) =>
-  Effect.gen(function* () {
-    const number = yield* attemptIn(request)
-    const row = yield* rowOf(deliveryType, request)
-    const attempts = yield* attemptsInSight(inspected(row), number === undefined ? { most: 1 } : { whole: number })
-    const attempt = number === undefined ? attempts.at(-1) : attempts.find((each) => each.number === number)
-    if (attempt === undefined) return yield* notFound()
-    const now = (yield* isSet(request, "now", false)) ? yield* bodyNowFor(request, row) : undefined
-    const sent = described(yield* sentRequestFor(request, row, attempt))
-    return { status: 200, json: { attempt: attempt.number, ...sent, ...(now !== undefined && describedNow(now)) } }
-  })
+const schemes = ["netbox", "standard"] as const
 
-const describedNow = (now: SentBody | string): object => ({
+const signature = record({
+  header: string,
+  scheme: words(...schemes),
+  algorithm: words("HMAC-SHA512", "HMAC-SHA256", "Ed25519"),
+  encoding: words("hex", "base64"),
+  value: string,
+  prefix: described(string, "Text that is signed before the body."),
+  secret: described(orNull(words("current", "previous")), "The secret that gives it for this body.")
+})
+
+const snippet = record({
+  scheme: words(...schemes),
+  language: words(...languages.map(({ name }) => name)),
+  run: string,
+  program: described(string, "Verifies the delivery; reads the secret from the variable SECRET.")
+})
+
+const sentRequestSchema = record({
+  ...{ attempt: integer, method: orNull(string), url: string, headers },
+  headers_are_cut: described(flag, "Whether the log holds the beginning of the headers alone."),
+  problem: described(string, "Why there is no body."),
+  body: orNull(string),
+  body_bytes: orNull(integer),
+  body_origin: described(
+    orNull(words("event", "template")),
+    "From the change log, or rendered again from the template of the time of the attempt."
+  ),
+  body_is_masked: described(
+    orNull(flag),
+    "Whether objects are shown by id alone since you may not view them; then it is not what was sent."
+  ),
+  signatures: listOf(signature),
+  curl: string,
+  snippets: listOf(snippet),
+  body_now: optional(described(orNull(string), "With `now`: what the webhook as it is now would send.")),
+  problem_now: optional(described(string, "Why there would be no body now."))
+}).annotate({ identifier: "SentRequest" })
+
+export const showRequest = endpoint(
+  {
+    summary: "The request of an attempt, whole, and how to verify it",
+    query: {
+      attempt: described(integer, "Its number, from 1; without it the last one."),
+      now: described(flag, "Whether to show what would be sent now, as well.")
+    },
+    reply: sentRequestSchema
+  },
+  (request) =>
+    Effect.gen(function* () {
+      const number = yield* attemptIn(request)
+      const row = yield* rowOf(deliveryType, request)
+      const attempts = yield* attemptsInSight(inspected(row), number === undefined ? { most: 1 } : { whole: number })
+      const attempt = number === undefined ? attempts.at(-1) : attempts.find((each) => each.number === number)
+      if (attempt === undefined) return yield* notFound()
+      const now = (yield* isSet(request, "now", false)) ? yield* bodyNowFor(request, row) : undefined
+      const sent = shown(yield* sentRequestFor(request, row, attempt))
+      return { status: 200, json: { attempt: attempt.number, ...sent, ...(now !== undefined && shownNow(now)) } }
+    })
+)
+
+const shownNow = (now: SentBody | string) => ({
   body_now: typeof now === "string" ? null : now.bytes.toString(),
   problem_now: typeof now === "string" ? now : ""
 })
 
-const schemes = ["netbox", "standard"] as const
-
-const described = (sent: SentRequest): object => {
+const shown = (sent: SentRequest) => {
   const { method, url, headers, hasCutHeaders, body, problem = "", signatures } = sent
   return {
     ...{ method, url, headers, headers_are_cut: hasCutHeaders, problem },

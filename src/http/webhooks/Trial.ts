@@ -2,7 +2,7 @@
  * `POST /api/extras/webhooks/trial/`: what a webhook with these fields would do with a past change, or with an event that
  * the body has as `event`. Writes nothing and sends nothing.
  */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { secretProblem } from "../../webhook/Sign.ts"
 import { parseBatch } from "../../inventory/types/extras/WebhookBatch.ts"
 import { eventOfChange } from "../../history/explain/ExplainedEvent.ts"
@@ -15,9 +15,25 @@ import { type Dictionary, type Messages, emptyRecord, isDictionary } from "../..
 import { fieldOf } from "../../inventory/ObjectType.ts"
 import { objectType, registry } from "../../inventory/Registry.ts"
 import { isEmpty, parse } from "../../match/Condition.ts"
+import { gates } from "../../match/Verdict.ts"
 import { Templates } from "../../template/Template.ts"
 import { HttpRefused } from "../HttpRefused.ts"
-import type { Handler, Route } from "../Route.ts"
+import { endpoint } from "../declare/Endpoint.ts"
+import { explanation } from "../declare/Explanation.ts"
+import {
+  described,
+  flag,
+  integer,
+  listOf,
+  object,
+  optional,
+  orNull,
+  record,
+  string,
+  words,
+  partWith
+} from "../declare/Parts.ts"
+import type { Route } from "../Route.ts"
 import type { Request } from "../wire/Request.ts"
 import { bodyFields, refused } from "./ActionRequest.ts"
 import { TryOutLimits } from "./TryOutLimits.ts"
@@ -114,6 +130,23 @@ const trialWith = Effect.fnUntraced(function* (request: Request, draft: Draft, e
   )
 })
 
+const reply = record({
+  object_change: described(orNull(integer), "The change that was tried; null for an event of the request."),
+  fires: flag,
+  gate: described(orNull(words(...gates)), "What stood in the way."),
+  reason: string,
+  explanation: orNull(explanation),
+  request: record({
+    ...{ method: string, url: orNull(string), headers: orNull(Schema.Record(string, string)), body: orNull(string) }
+  }),
+  faults: listOf(
+    record({
+      ...{ field: string, message: string },
+      ...{ line: optional(integer), column: optional(integer), snippet: optional(string) }
+    })
+  )
+})
+
 const shown = ({ verdict, ...trial }: Trial) => ({
   fires: verdict.outcome === "fired",
   gate: verdict.gate ?? null,
@@ -123,25 +156,38 @@ const shown = ({ verdict, ...trial }: Trial) => ({
   faults: trial.faults
 })
 
-const trial: Handler = (request) =>
-  Effect.gen(function* () {
-    const { limited } = yield* TryOutLimits
-    yield* limited(request)
-    const fields = yield* bodyFields(request)
-    const change = fields["object_change"]
-    if (change !== undefined && (typeof change !== "number" || !Number.isSafeInteger(change)))
-      return yield* refused({ object_change: ["A valid integer is required."] })
-    const draft = yield* draftOf(fields)
-    if (fields["event"] !== undefined) {
-      const trial = yield* trialOfPasted(request, draft, fields["event"])
-      return { status: 200, json: { object_change: null, ...shown(trial) } }
-    }
-    const { found } = yield* trialOf(request, draft, change)
-    if (found === undefined)
-      return yield* refused({ content_types: ["There is no change of these object types that you may view."] })
-    return { status: 200, json: { object_change: Number(found.change.change_id), ...shown(found.trial) } }
-  })
+const trial = endpoint(
+  {
+    summary: "The result of a webhook with these fields for a past change or an event; nothing is saved or sent",
+    body: partWith(
+      webhookType,
+      record({
+        object_change: optional(described(integer, "Without it the latest change of the object types.")),
+        event: optional(described(object, "An event as a receiver gets it, in place of a change."))
+      })
+    ),
+    reply
+  },
+  (request) =>
+    Effect.gen(function* () {
+      const { limited } = yield* TryOutLimits
+      yield* limited(request)
+      const fields = yield* bodyFields(request)
+      const change = fields["object_change"]
+      if (change !== undefined && (typeof change !== "number" || !Number.isSafeInteger(change)))
+        return yield* refused({ object_change: ["A valid integer is required."] })
+      const draft = yield* draftOf(fields)
+      if (fields["event"] !== undefined) {
+        const trial = yield* trialOfPasted(request, draft, fields["event"])
+        return { status: 200, json: { object_change: null, ...shown(trial) } }
+      }
+      const { found } = yield* trialOf(request, draft, change)
+      if (found === undefined)
+        return yield* refused({ content_types: ["There is no change of these object types that you may view."] })
+      return { status: 200, json: { object_change: Number(found.change.change_id), ...shown(found.trial) } }
+    })
+)
 
-export const trialRoutes: ReadonlyArray<Route> = [
+export default [
   { path: `${webhookType.path}trial/`, access: webhookType, methods: { POST: trial } }
-]
+] satisfies ReadonlyArray<Route>

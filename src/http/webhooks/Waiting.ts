@@ -1,5 +1,5 @@
 /** `/api/extras/deliveries/waiting/`: deliveries that wait or are under way, also those without an attempt. */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Settings } from "../../Config.ts"
 import { Waiting, type WaitingUnknown, withBacklog } from "../../history/inspect/Waiting.ts"
@@ -9,7 +9,9 @@ import { type Row, emptyRecord } from "../../inventory/Field.ts"
 import { objectType, registry } from "../../inventory/Registry.ts"
 import { byIds, viewFor } from "../../inventory/read/Read.ts"
 import { HttpRefused } from "../HttpRefused.ts"
-import type { Handler, Route } from "../Route.ts"
+import { endpoint } from "../declare/Endpoint.ts"
+import { brief, described, integer, listOf, orNull, record, string, time, words } from "../declare/Parts.ts"
+import type { Route } from "../Route.ts"
 import type { Request } from "../wire/Request.ts"
 import { parameterOf } from "../query/Parameter.ts"
 import { pageBounds } from "../wire/Paging.ts"
@@ -95,15 +97,42 @@ const loggedIds = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
   return new Map(rows.map((row) => [row.delivery_id, Number(row.id)]))
 })
 
-/** `count` is null with an object: nobody has counted those. `after` of the link begins the next page. */
-const list: Handler = (request) =>
-  Effect.gen(function* () {
-    const { count = null, next, shown } = yield* waitingSeen(request)
-    const link = new URL(request.url.pathname + request.url.search, request.base)
-    if (next !== undefined) link.searchParams.set("after", next)
-    const json = { count, next: next === undefined ? null : link.href, previous: null, results: shown }
-    return { status: 200, json }
-  })
+const waits = record({
+  delivery_id: string,
+  delivery: described(orNull(integer), "Its id in the delivery log; null without one."),
+  state: described(
+    words("sending", "queued", "parked", "delayed"),
+    "`parked`: another delivery of its object comes first. `delayed`: it is not due yet."
+  ),
+  ...{ webhook: orNull(brief), event: string, object_type: string, object_id: integer },
+  ...{ object: orNull(brief), request_id: string, time, attempts: integer, due: orNull(time) }
+})
+
+/** `after` of the link begins the next page. */
+const list = endpoint(
+  {
+    summary: "Deliveries that wait or are under way, also those without an attempt",
+    query: {
+      webhook_id: described(integer, "Deliveries to this webhook."),
+      object_type: described(string, "With `object_id`: those about this object."),
+      object_id: described(integer, "With `object_type`."),
+      after: described(string, "As `next` of the page before names it."),
+      limit: described(integer, "Most deliveries of the page.")
+    },
+    reply: record({
+      count: described(orNull(integer), "Null with an object: nobody has counted those."),
+      ...{ next: orNull(string), previous: orNull(string), results: listOf(waits) }
+    })
+  },
+  (request) =>
+    Effect.gen(function* () {
+      const { count = null, next, shown } = yield* waitingSeen(request)
+      const link = new URL(request.url.pathname + request.url.search, request.base)
+      if (next !== undefined) link.searchParams.set("after", next)
+      const json = { count, next: next === undefined ? null : link.href, previous: null, results: shown }
+      return { status: 200, json }
+    })
+)
 
 /** Acts on deliveries that wait; returns the ids of those that it acted on. Fails with 403 or 503. */
 export const actOn = Effect.fnUntraced(function* (action: "retry" | "discard", ids: ReadonlyArray<string>) {
@@ -111,10 +140,16 @@ export const actOn = Effect.fnUntraced(function* (action: "retry" | "discard", i
   return yield* Effect.catchTag(actOnWaiting(action, ids), "WaitingUnknown", unavailable)
 })
 
+const waitingIds = record({ delivery_ids: listOf(string).check(Schema.isMaxLength(actedOnMax)) })
+
+const actedOn = record({
+  acted_on: listOf(string),
+  left: described(listOf(string), "They wait no more, or their state does not allow it.")
+})
+
 /** `{"delivery_ids": ["5-46077376-16"]}` -> `{"acted_on": […], "left": […]}`. */
-const act =
-  (action: "retry" | "discard"): Handler =>
-  (request) =>
+const act = (summary: string, action: "retry" | "discard") =>
+  endpoint({ summary, body: waitingIds, status: 202, reply: actedOn }, (request) =>
     Effect.gen(function* () {
       const { delivery_ids: ids } = yield* bodyFields(request)
       if (!Array.isArray(ids) || ids.length > actedOnMax || !ids.every((id) => typeof id === "string")) {
@@ -123,11 +158,22 @@ const act =
       const acted = new Set(yield* actOn(action, ids))
       return { status: 202, json: { acted_on: [...acted], left: ids.filter((id) => !acted.has(id)) } }
     })
+  )
 
 const path = `${deliveryType.path}waiting/`
 
-export const waitingRoutes: ReadonlyArray<Route> = [
+export default [
   { path, access: deliveryType, methods: { GET: list } },
-  { path: `${path}retry/`, access: deliveryType, action: "change", methods: { POST: act("retry") } },
-  { path: `${path}discard/`, access: deliveryType, action: "change", methods: { POST: act("discard") } }
-]
+  {
+    path: `${path}retry/`,
+    access: deliveryType,
+    action: "change",
+    methods: { POST: act("Attempt deliveries that wait at once", "retry") }
+  },
+  {
+    path: `${path}discard/`,
+    access: deliveryType,
+    action: "change",
+    methods: { POST: act("Give deliveries that wait up", "discard") }
+  }
+] satisfies ReadonlyArray<Route>

@@ -9,21 +9,33 @@ import { Presence } from "../../postgres/Presence.ts"
 import { registry } from "../../inventory/Registry.ts"
 import { limitsInUse } from "../../limit/ProcessLimits.ts"
 import { exposition } from "../../telemetry/Exposition.ts"
-import { mayWatch, watching } from "../system/MetricsAccess.ts"
+import { mayWatch, watching } from "./MetricsAccess.ts"
 import { apiVersion } from "../Respond.ts"
+import { endpoint } from "../declare/Endpoint.ts"
+import { described, each, flag, integer, listOf, object, optional, record, string, time } from "../declare/Parts.ts"
 import type { Handler, Route } from "../Route.ts"
+import { sending } from "./Sending.ts"
 
 const apps = [...Map.groupBy(registry.values(), (type) => type.app)]
 
-const apiRoot: Handler = ({ base }) =>
-  Effect.succeed({ status: 200, json: Object.fromEntries(apps.map(([app]) => [app, `${base}/api/${app}/`])) })
+/** The addresses of these names. */
+const addresses = (summary: string, names: ReadonlyArray<string>, addressOf: (at: number) => string) =>
+  endpoint({ summary, reply: record(each(names, string)) }, ({ base }) =>
+    Effect.succeed({ status: 200, json: Object.fromEntries(names.map((name, at) => [name, base + addressOf(at)])) })
+  )
+
+const appNames = apps.map(([app]) => app)
+const apiRoot = addresses("The addresses of the apps", appNames, (at) => `/api/${appNames[at]}/`)
 
 const appRoots: ReadonlyArray<Route> = apps.map(([app, types]) => ({
   path: `/api/${app}/`,
   access: "open",
   methods: {
-    GET: ({ base }) =>
-      Effect.succeed({ status: 200, json: Object.fromEntries(types.map((type) => [type.plural, base + type.path])) })
+    GET: addresses(
+      `The addresses of the lists of ${app}`,
+      types.map(({ plural }) => plural),
+      (at) => types[at]!.path
+    )
   }
 }))
 
@@ -50,11 +62,22 @@ const ready: Handler = (request) =>
     return { status: 503, json, headers: { "retry-after": "2" } }
   })
 
-/**
- * `GET /api/status/`: NetBox's keys as far as they apply. Clients that may see the metrics also get every process with
- * its state, and whether sending is paused.
- */
-const status: Handler = (request) =>
+const state = record({
+  ...{ "netbox-version": string, "rackwire-version": string, plugins: object },
+  "rq-workers-running": described(integer, "Processes that deliver."),
+  sending: optional(described(sending, "For clients that may see the metrics, as `processes`.")),
+  processes: optional(
+    listOf(
+      record({
+        ...{ name: string, started: time, seen: time, lost: flag, quiet: flag },
+        parts: described(object, "What each part of the process tells of itself.")
+      })
+    )
+  )
+})
+
+/** NetBox's keys as far as they apply, and more for clients that may see the metrics. */
+const status = endpoint({ summary: "The version, and the processes with their states", reply: state }, (request) =>
   Effect.gen(function* () {
     const { everybody } = yield* Presence
     const processes = yield* everybody
@@ -69,6 +92,7 @@ const status: Handler = (request) =>
     }
     return { status: 200, json }
   })
+)
 
 /** `GET /metrics`: the numbers of this process, in Prometheus' text format. */
 const metrics: Handler = (request) =>
@@ -78,11 +102,11 @@ const metrics: Handler = (request) =>
     return { status: 200, text: { type: "text/plain; version=0.0.4", content: exposition(yield* here) } }
   })
 
-export const statusRoutes: ReadonlyArray<Route> = [
+export default [
   { path: "/api/", access: "open", methods: { GET: apiRoot } },
   { path: "/api/status/", access: "open", methods: { GET: status } },
   { path: "/metrics", access: "unasked", methods: { GET: metrics } },
   ...appRoots,
   { path: "/health/live", access: "unasked", methods: { GET: live } },
   { path: "/health/ready", access: "unasked", methods: { GET: ready } }
-]
+] satisfies ReadonlyArray<Route>

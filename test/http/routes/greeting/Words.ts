@@ -1,0 +1,2 @@
+/** A file without a route. */
+export const words = ["hello"]

@@ -2,6 +2,7 @@
 import { type Client, type Json, type List, type Reply, request } from "./Client.ts"
 import { type TestDatabase, makeDatabase, servers } from "./Database.ts"
 import { type ProcessStart, type ServiceProcess, startProcess } from "./Process.ts"
+import { asDeclared } from "./Replies.ts"
 import { type Sql, databaseAt } from "./Sql.ts"
 import { type Service, type Start, startService } from "./Service.ts"
 
@@ -84,7 +85,8 @@ const apiOf = <S extends Service>(database: TestDatabase, service: S): Api<S> =>
     makeObject,
     makeAll,
     adminId,
-    raw: (method, path, body, token = "") => request<Json>(service.url, token, method, path, body),
+    raw: async (method, path, body, token = "") =>
+      asDeclared(method, path, await request<Json>(service.url, token, method, path, body)),
     newToken: async (fields = {}) => {
       const reply = await call<{ readonly key: string }>("POST", "/api/users/tokens/", {
         user: await adminId(),

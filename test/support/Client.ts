@@ -83,10 +83,11 @@ const clientOf = (call: Call): Client => {
   }
 }
 
-/** The superuser, whose token the first call provisions. */
-export const superuserOf = (url: string): Client => {
+/** The superuser, whose token the first call provisions; `checked` may look at each reply. */
+export const superuserOf = (url: string, checked = (call: Call): Call => call): Client => {
   let token: Promise<string> | undefined
-  return clientOf(async (method, path, body) => request(url, await (token ??= provision(url)), method, path, body))
+  const call: Call = async (method, path, body) => request(url, await (token ??= provision(url)), method, path, body)
+  return clientOf(checked(call))
 }
 
 /** Fields of an object that has a name and a slug. */

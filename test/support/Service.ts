@@ -8,6 +8,7 @@ import { ProcessName } from "../../src/postgres/Presence.ts"
 import { type Role, roles as allRoles, service } from "../../src/Service.ts"
 import { inWords } from "../../src/telemetry/Telemetry.ts"
 import { type Client, password, superuserOf } from "./Client.ts"
+import { callDeclared } from "./Replies.ts"
 import { countStart } from "./Ledger.ts"
 import { running } from "./Running.ts"
 import { portFor } from "./Process.ts"
@@ -58,7 +59,7 @@ export const startService = async (
   return {
     url,
     name,
-    ...superuserOf(url),
+    ...superuserOf(url, callDeclared),
     output: around.output,
     stop: async () => {
       await stop()

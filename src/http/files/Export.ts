@@ -112,7 +112,7 @@ const query = {
 }
 
 export const exportObjects = (type: ObjectType): Handler =>
-  declaring({ summary: `Export ${type.label}s as a file`, query, hasFilters: true }, (request) =>
+  declaring({ summary: `Export ${type.label}s as a file, with the filters of their list`, query }, (request) =>
     Effect.gen(function* () {
       const asked = parameterOf(request.url.searchParams, "format")
       const [accepted = "csv"] = [...formats].find(([, { type }]) => type === request.accepted) ?? []

@@ -32,7 +32,8 @@ describe("the tarball", () => {
     expect(files.filter((path) => path.endsWith(".ts")).toSorted()).toEqual(
       [
         "jinja/runtime/Limits",
-        ...["JsonText", "LiquidFilters", "LiquidNumber", "NunjucksEngine", "NunjucksFilters", "Plugin"].map(
+        "template/Samples",
+        ...["Contract", "JsonText", "LiquidFilters", "LiquidNumber", "NunjucksEngine", "NunjucksFilters", "Plugin"].map(
           (name) => `template/plugin/${name}`
         )
       ].map((path) => `dist/src/${path}.d.ts`)

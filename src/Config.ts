@@ -32,7 +32,7 @@ export const options = {
   shutdownDelay: optional(
     "SHUTDOWN_DELAY",
     kind.duration,
-    "How long a process with the role `api` goes on answering after SIGTERM, while `/health/ready` answers 503, so that load balancers send requests elsewhere.",
+    "How long a process with the role `api` continues to answer after SIGTERM, while `/health/ready` answers 503, so that load balancers send requests elsewhere.",
     "no delay"
   ),
   redisUrl: optional(
@@ -229,13 +229,13 @@ export const options = {
     "WEBHOOK_CA_DIRECTORY",
     kind.list,
     [],
-    "Directories that hold the files that webhooks may name in `ca_file_path`, comma-separated. If empty, no webhook may name a file; `ca_certificate` takes the certificates themselves.",
+    "Directories of the files that webhooks may name in `ca_file_path`, comma-separated. If empty, no webhook may name a file; `ca_certificate` takes the certificates themselves.",
     ""
   ),
   webhookProxy: optional(
     "WEBHOOK_PROXY",
     kind.secret,
-    "HTTP proxy for deliveries, `http://` or `https://`, with `user:password@` if it needs them. Rackwire checks the receiver's address against the target policy and asks the proxy to connect to that address."
+    "HTTP proxy for deliveries, `http://` or `https://`, with `user:password@` if it needs them. Rackwire checks the receiver's address against the target policy and connects to that address through the proxy."
   ),
   webhookNoProxy: setting(
     "WEBHOOK_NO_PROXY",

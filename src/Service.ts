@@ -51,7 +51,7 @@ const prepared = Layer.effectDiscard(
     const { superuserName } = yield* Settings
     if (password !== undefined)
       yield* Console.log(
-        `Superuser ${superuserName}, password ${password} (shown this once; a browser asks for another one at the first login)`
+        `Superuser ${superuserName}, password ${password} (shown this once; the browser requires a new one at the first login)`
       )
   })
 )

@@ -118,7 +118,7 @@ export const judgeRedis = ({ version, durability, eviction }: RedisFacts): Reado
   },
   {
     what: "Redis eviction",
-    is: eviction ?? "not told",
+    is: eviction ?? "not reported",
     change:
       eviction === undefined || eviction === "noeviction"
         ? undefined
@@ -168,7 +168,7 @@ const spaceFindings = Effect.gen(function* () {
   return [...full, ...own].map((is): Finding => ({
     what: "space",
     is,
-    change: "Free space on the disk: the service goes on by itself."
+    change: "Free space on the disk: the service continues by itself."
   }))
 })
 
@@ -280,7 +280,7 @@ export default Command.make("check", {}, () =>
     const { plugins } = yield* Templates
     yield* Console.log(`ok    plugins: ${(yield* plugins).map(({ name }) => name).join(", ")}`)
     const wrong = found.filter(({ change }) => change !== undefined).length
-    if (wrong > 0) return yield* new CommandFailed({ message: `${wrong} of ${found.length} checks ask for a change.` })
+    if (wrong > 0) return yield* new CommandFailed({ message: `${wrong} of ${found.length} checks require a change.` })
     yield* Console.log(`All ${found.length} checks are well.`)
   }).pipe(ofService(foundation))
 ).pipe(

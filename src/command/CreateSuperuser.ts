@@ -63,9 +63,9 @@ export default Command.make(
       )
     }).pipe(ofService(database))
 ).pipe(
-  Command.withDescription("Create a superuser; the password is asked for, or read from the standard input."),
+  Command.withDescription("Create a superuser; the password is prompted for, or read from the standard input."),
   entry({
     "createsuperuser [--username admin] [--update]":
-      "Creates a user who may do everything; asks for the password, or reads it from standard input. `--update` gives an existing user these rights and a new password."
+      "Creates a user who may do everything; prompts for the password, or reads it from standard input. `--update` gives an existing user these rights and a new password."
   })
 )

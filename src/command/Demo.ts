@@ -17,7 +17,7 @@ import { fillInventory, sizeMax } from "./DemoInventory.ts"
 import { ofService } from "./OfService.ts"
 import { CommandFailed, entry } from "./Entry.ts"
 
-const secret = "the receiver knows it too"
+const secret = "the receiver has it too"
 const username = "admin"
 
 /** Longest wait for the service to become ready, and for a webhook to arrive, milliseconds. */
@@ -206,7 +206,7 @@ const run = Effect.gen(function* () {
       silent ? "nothing, as the condition says" : "SOMETHING, against the condition"
     )
   )
-  yield* Console.log("\nStopping. `npx rackwire serve` keeps a service running; README.md says how to go on.")
+  yield* Console.log("\nStopping. `npx rackwire serve` keeps a service running; README.md names the next steps.")
 })
 
 export default Command.make(

@@ -49,7 +49,7 @@ const gapFindings = Effect.map(
     gaps.map(({ id, sentence }): Finding => ({
       what: "gap",
       is: sentence,
-      change: `rackwire replay --gap ${id}  queues what rows still tell;  rackwire gaps --acknowledge ${id}  ends the alarm.`
+      change: `rackwire replay --gap ${id}  queues changes that rows still show;  rackwire gaps --acknowledge ${id}  ends the alarm.`
     }))
   // Before the first start the table does not exist; the other checks report a role without rights.
 ).pipe(Effect.catch(() => Effect.succeed([])))

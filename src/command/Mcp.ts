@@ -25,7 +25,7 @@ const resultCharsMax = 40_000
 export const bounded = (result: unknown, charsMax = resultCharsMax): string => {
   const text = JSON.stringify(result, undefined, 1)
   if (text.length <= charsMax) return text
-  const said = `Only the beginning, ${charsMax} of ${text.length} characters. Ask for fewer objects or fields.\n`
+  const said = `Only the beginning, ${charsMax} of ${text.length} characters. Request fewer objects or fields.\n`
   return said + text.slice(0, charsMax)
 }
 
@@ -90,6 +90,6 @@ export default Command.make(
 ).pipe(
   Command.withDescription("Serve the Model Context Protocol on standard input and output, for a running service."),
   entry({
-    "mcp [--allow-write]": "Lets a language model ask a running service, by the rights of a token."
+    "mcp [--allow-write]": "Lets a language model query a running service, with the rights of a token."
   })
 )

@@ -29,7 +29,7 @@ export const ofService =
         isUnmigrated,
         () =>
           new CommandFailed({
-            message: 'The database holds no inventory yet: run "rackwire migrate" or start the service.'
+            message: 'The database has no inventory yet: run "rackwire migrate" or start the service.'
           })
       ),
       Effect.provide(Settings.layer)

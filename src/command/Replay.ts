@@ -59,7 +59,7 @@ export default Command.make(
     since: moment("since", "Events from this time on, e.g. 2026-11-20 or 2026-11-20T08:00Z").pipe(Flag.optional),
     until: moment("until", "Events before this time (default: now)").pipe(Flag.optional),
     gap: Flag.Int("gap").pipe(
-      Flag.withDescription("Instead: number of a gap; what its rows tell goes to every webhook"),
+      Flag.withDescription("Instead: number of a gap; the changes that rows still show are queued for every webhook"),
       Flag.optional
     ),
     dryRun: Flag.Boolean("dry-run").pipe(
@@ -81,7 +81,7 @@ export default Command.make(
     "replay --webhook NAME --since TIME [--until TIME] [--dry-run]":
       "Sends past events to a webhook again, as far as its current condition accepts them.",
     "replay --gap ID [--dry-run]":
-      "Queues for every webhook what rows still tell of a gap: objects that were created or updated in it."
+      "Queues the changes of a gap for every webhook, as far as rows still show them: objects that were created or updated in it."
   })
 )
 
@@ -109,5 +109,5 @@ const replayGap = Effect.fnUntraced(function* (id: number, dryRun: boolean) {
     )
   }
   if (found.length === 0) yield* Console.log("No row was changed in the gap that the change log does not have.")
-  yield* Console.log("Rows tell no deletions, and no state before.")
+  yield* Console.log("Deletions and previous values cannot be recovered.")
 })

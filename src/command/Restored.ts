@@ -16,9 +16,9 @@ export default Command.make("restored", {}, () =>
     )
   }).pipe(ofService(database))
 ).pipe(
-  Command.withDescription("Tell Rackwire that Postgres and Redis were restored from a backup."),
+  Command.withDescription("Begin a new epoch after Postgres and Redis were restored from a backup."),
   entry({
     restored:
-      "Run this after you restored Postgres and Redis together from a backup, before you start the service. A new epoch of delivery ids begins, so that no receiver takes a new delivery for one that it knows. Rackwire notices a copied data directory and a new timeline by itself; running the command too does no harm."
+      "Run this after you restored Postgres and Redis together from a backup, before you start the service. A new epoch of delivery ids begins, so that no receiver takes a new delivery for one that it has received before. Rackwire notices a copied data directory and a new timeline by itself; running the command too does no harm."
   })
 )

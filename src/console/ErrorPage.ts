@@ -14,7 +14,7 @@ const titles: Readonly<Record<number, string>> = {
   412: "Somebody else has changed the object",
   413: "Too large",
   429: "Too many requests",
-  500: "Something went wrong",
+  500: "Internal error",
   503: "Not available now"
 }
 

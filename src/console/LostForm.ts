@@ -11,7 +11,7 @@ import { loginForm } from "./account/LoginForm.ts"
 export const lostForm = ({ incoming, origin, session, path, sent }: LostForm): Reply => {
   if (session !== undefined)
     return { ...goOn("The form is older than your session", { session, path, sent }), status: 403 }
-  const problem = "Your session has ended. Nothing was saved, and nothing that you typed is lost: log in to go on."
+  const problem = "Your session has ended. Nothing was saved, and nothing that you typed is lost: log in to continue."
   return { ...loginForm({ incoming, origin }, { next: path, sent, title: "Log in again", problem }), status: 403 }
 }
 
@@ -25,6 +25,6 @@ export const goOn = (
     html`<p>Nothing was saved yet, and nothing that you typed is lost.</p>
       <form method="post" action="${path}">
         ${tokenInput(csrfToken(session))}${carriedInputs(sent)}<input type="hidden" name="_again" value="1" />
-        <button autofocus>Go on with the form</button>
+        <button autofocus>Continue with the form</button>
       </form>`
   )

@@ -75,13 +75,13 @@ export class Deliver extends Context.Service<
         },
         (news) => actors.get(news.webhook)?.learn(news)
       )
-      const looks = new Stall("nothing has looked for missed deliveries", deliver.unlookedMillis)
-      const look = logDefectAndContinue("the look for what was missed")(
+      const looks = new Stall("no sweep has ended", deliver.unlookedMillis)
+      const look = logDefectAndContinue("the sweep")(
         lookForMissed(actors, { sample: new Sample(), healths: new HealthWatch() }, looks)
       )
       yield* Effect.forkScoped(Effect.schedule(look, Schedule.spaced(deliver.roundMillis)))
       // In a fiber of its own: long work must not delay the search for missed deliveries.
-      const work = logDefectAndContinue("work that was asked for")(workOffAsked)
+      const work = logDefectAndContinue("requested work")(workOffAsked)
       yield* Effect.forkScoped(Effect.schedule(work, Schedule.spaced(deliver.roundMillis)))
       const renew = logDefectAndContinue("renewing leases")(renewLeases(actors))
       yield* Effect.forkScoped(Effect.schedule(renew, Schedule.spaced(stream.renewMillis)))
@@ -132,7 +132,7 @@ const followWebhooks = <E, R>(actors: Actors, workOffAsked: Effect.Effect<unknow
     })
   ).pipe(
     Effect.tapError((error) =>
-      Effect.logWarning(`deliver: lost sight of the webhooks, looking again: ${inWords(error)}`)
+      Effect.logWarning(`deliver: failed to follow the webhooks, reading them again: ${inWords(error)}`)
     ),
     Effect.retry(pausing(({ deliver }) => deliver.followRetryMillis)),
     Effect.orDie
@@ -214,7 +214,7 @@ const lookForMissed = (actors: Actors, { sample, healths }: Kept, looks: Stall) 
     Effect.andThen(followDeletions(actors)),
     Effect.andThen(takeUp(actors)),
     (look) => looks.watch(look),
-    Effect.catch((error) => Effect.logWarning(`deliver: the look for what was missed failed: ${inWords(error)}`))
+    Effect.catch((error) => Effect.logWarning(`deliver: the sweep failed: ${inWords(error)}`))
   )
 
 /** Renews the lease of every entry that an actor holds. */

@@ -15,7 +15,7 @@ export const statusOf = (actors: Actors) => ({
 statusMetrics("deliver", {
   inFlight: {
     name: "rackwire_deliveries_in_flight",
-    help: "Deliveries that this process holds: attempted, to be logged, or about to begin.",
+    help: "Deliveries in this process: attempted, to be logged, or about to begin.",
     symptom: "queueGrows"
   },
   breakersOpen: {

@@ -42,7 +42,7 @@ export const find = (environment: NodeJS.ProcessEnv): Effect.Effect<RedisBinary,
       catch: (cause) => missing(String(cause))
     })
     if (isShared) openCache(cache)
-    return unpacked(cache) ?? (yield* missing("the distribution's package holds no server"))
+    return unpacked(cache) ?? (yield* missing("the distribution's package contains no server"))
   })
 
 const missing = (why: string): EmbeddedError =>

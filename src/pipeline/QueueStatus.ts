@@ -46,7 +46,7 @@ statusMetrics("stream", {
   },
   duplicates: {
     name: "rackwire_deliveries_repeated_total",
-    help: "Deliveries that were queued already when they came again, and were left out.",
+    help: "Deliveries that were queued already when they were appended again, and were left out.",
     symptom: "repeated"
   },
   streamsLost: {

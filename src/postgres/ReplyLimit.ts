@@ -22,7 +22,7 @@ const lookMillis = 25
 /** The reply was larger than its limit. */
 export class ReplyTooLarge extends Error {
   constructor(bytes: number) {
-    super(`The database holds more than ${bytes / (1024 * 1024)} MiB for this request.`)
+    super(`The answer of the database has more than ${bytes / (1024 * 1024)} MiB for this request.`)
   }
 }
 

@@ -43,7 +43,7 @@ export const retryRefusal = (state: DeliveryState, { again, attempts }: RetryWis
   if (status === "discarded") {
     return refuse("Discarded", "The delivery was discarded. A replay of its webhook sends the change again.")
   }
-  if (status === "queued") return refuse("Queued", `A retry was asked for already. ${soon(state)}`)
+  if (status === "queued") return refuse("Queued", `A retry was requested already. ${soon(state)}`)
   if (status === "sending" || (status === "retrying" && state.isDue && heldBy(state)?.by !== "breaker")) {
     const where = webhook === "active" ? "It is being attempted now, or is about to be." : "It is due."
     return refuse("Due", `${where} ${soon(state)}`)

@@ -93,7 +93,7 @@ interface Claimed {
 
 const workOff = Effect.fnUntraced(function* (replay: Claimed) {
   const [webhook] = yield* byIds(webhookType, [Number(replay.webhook_id)])
-  if (webhook === undefined) return yield* new WorkRefused({ message: "The webhook is gone." })
+  if (webhook === undefined) return yield* new WorkRefused({ message: "The webhook was deleted." })
   const index = new WebhookIndex()
   // It may be disabled now, and the scope is checked for each event below.
   index.set(webhook.id, { ...webhook, enabled: true, scope_user: null })

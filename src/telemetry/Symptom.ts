@@ -12,8 +12,8 @@ export const symptoms = {
     act: "Anything but 0 is named by `rackwire check`, with what to do ([problems](operating.md#problems))."
   },
   late: {
-    when: "webhooks come late",
-    act: "They tell which part is late: until a delivery is queued (see the next row), until its first attempt (a queue or a limit of a webhook, or too few processes that deliver), or a retry (the same)."
+    when: "webhooks are late",
+    act: "They show which part is late: until a delivery is queued (see the next row), until its first attempt (a queue or a limit of a webhook, or too few processes that deliver), or a retry (the same)."
   },
   capturedLate: {
     when: "changes are captured late",
@@ -25,15 +25,15 @@ export const symptoms = {
   },
   walKept: {
     when: "Postgres keeps much of its log",
-    act: "Make capture go on, or raise `max_slot_wal_keep_size`, before the seconds are over."
+    act: "Let capture continue, or raise `max_slot_wal_keep_size`, before the seconds are over."
   },
   queueGrows: {
     when: "the queue grows",
-    act: "More is queued than ends. Find the webhook in System > Background tasks; raise `max_in_flight` or `rate_limit`, mend its receiver, or add processes."
+    act: "More is queued than ends. Find the webhook in System > Background tasks; raise `max_in_flight` or `rate_limit`, fix its receiver, or add processes."
   },
   held: {
     when: "much waits or is held",
-    act: "Unhealthy: the webhooks that the home page and `check` name; each says what holds its deliveries. Waiting: retries of failing receivers. Held: webhooks that are paused or disabled. Stopped: somebody paused sending, or made a process quiet."
+    act: "Unhealthy: the webhooks that the home page and `check` name; each shows why its deliveries wait. Waiting: retries of failing receivers. Held: webhooks that are paused or disabled. Stopped: somebody paused sending, or made a process quiet."
   },
   limits: {
     when: "a process is near its limits",
@@ -45,7 +45,7 @@ export const symptoms = {
   },
   redisFull: {
     when: "Redis fills",
-    act: "More memory, or fewer waiting deliveries. Lost streams: Redis does not keep what it was told to; check its durability."
+    act: "More memory, or fewer waiting deliveries. Lost streams: Redis has lost stored entries; check its durability."
   },
   loggedLate: {
     when: "outcomes are written late",
@@ -56,7 +56,7 @@ export const symptoms = {
     act: "Fewer webhooks than you enabled: capture has not read their change yet. Undecided: the log names the clause."
   },
   noAuthor: {
-    when: "nobody knows who changed something",
+    when: "the author of a change is missing",
     act: "Have scripts of plain SQL call `rackwire_context`. Unreadable: somebody writes such messages by hand."
   },
   repeated: {

@@ -114,17 +114,17 @@ describe("an object permission", () => {
 
   it("with constraints that no object can meet is refused with the reason", async () => {
     const wrong: ReadonlyArray<readonly [unknown, string]> = [
-      [{ nothing: 1 }, "dcim.site has nothing to ask by nothing with this value."],
-      [{ region__nothing: 1 }, "dcim.site has nothing to ask by region__nothing with this value."],
+      [{ nothing: 1 }, "dcim.site has nothing to filter by nothing with this value."],
+      [{ region__nothing: 1 }, "dcim.site has nothing to filter by region__nothing with this value."],
       [{ status: "nowhere" }, "status: Select a valid choice. nowhere is not one of the available choices."],
       [{ region: "abc" }, "region: Enter a number."],
-      [{ name__near: "x" }, "dcim.site has nothing to ask by name__near with this value."],
-      [{ name__in: "x" }, "dcim.site has nothing to ask by name__in with this value."],
+      [{ name__near: "x" }, "dcim.site has nothing to filter by name__near with this value."],
+      [{ name__in: "x" }, "dcim.site has nothing to filter by name__in with this value."],
       [[], "An empty list allows no object; null allows all."],
       ["x", "Constraints are a dictionary or a list of them, not str."],
       [
         { "id); drop table dcim_site; --": 1 },
-        "dcim.site has nothing to ask by id); drop table dcim_site; -- with this value."
+        "dcim.site has nothing to filter by id); drop table dcim_site; -- with this value."
       ]
     ]
     for (const [constraints, message] of wrong) {
@@ -139,7 +139,7 @@ describe("an object permission", () => {
       constraints: { password__startswith: "$" }
     }
     expect((await api.call("POST", "/api/users/permissions/", secret)).json).toEqual({
-      constraints: ["users.user has nothing to ask by password__startswith with this value."]
+      constraints: ["users.user has nothing to filter by password__startswith with this value."]
     })
   })
 })

@@ -82,7 +82,7 @@ describe("check", () => {
     const { code, output } = await check({ DATABASE_URL: url.href, REDIS_URL: database.redisUrl })
     expect(output).toContain(`alter role "guest" replication;`)
     expect(output).toContain(`grant create on schema public to "guest";`)
-    expect(output).toContain("2 of 9 checks ask for a change.")
+    expect(output).toContain("2 of 9 checks require a change.")
     expect(output).not.toContain("guest:guest")
     expect(code).toBe(1)
   })

@@ -127,6 +127,6 @@ describe("a Redis", () => {
 
   test("is reported with its actual settings", () => {
     const told = judgeRedis({ version: "7.2.5", durability: "waitaof", eviction: undefined })
-    expect(told.map(({ is }) => is)).toEqual(["7.2.5", "WAITAOF after each batch", "not told"])
+    expect(told.map(({ is }) => is)).toEqual(["7.2.5", "WAITAOF after each batch", "not reported"])
   })
 })

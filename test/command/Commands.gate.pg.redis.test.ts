@@ -102,7 +102,7 @@ describe("a database that was never migrated", () => {
     const replay = await runCommand(["replay", "--webhook", "x", "--since", "2026-01-01"], { env })
     expect(replay).toEqual({
       code: 1,
-      output: 'rackwire: The database holds no inventory yet: run "rackwire migrate" or start the service.\n'
+      output: 'rackwire: The database has no inventory yet: run "rackwire migrate" or start the service.\n'
     })
     const first = await runCommand(["migrate"], { env })
     expect(first.output).toMatch(/^The inventory was created in an empty database \(\d+ statements\)\.\n$/)

@@ -32,7 +32,7 @@ describe.skipIf(!hasBrowser)("for administrators", () => {
     const permission = await permissionOf(ana.id)
     const { page, problems, close } = await loggedIn({ javaScriptEnabled: false })
     await page.goto(`/users/permissions/${permission}/`)
-    expect(await page.getByRole("region", { name: "Who holds it" }).locator("a").allTextContents()).toEqual(["ana"])
+    expect(await page.getByRole("region", { name: "Granted to" }).locator("a").allTextContents()).toEqual(["ana"])
     await page.fill("#as-user", "ana")
     await page.click("text=Show")
     await page.waitForURL("**?user=ana")

@@ -142,7 +142,7 @@ describe.skipIf(!hasBrowser)("all sending", () => {
     expect(await banner.textContent()).toMatch(/All sending is paused.*by admin/s)
     expect(await faultsOf(page)).toEqual([])
     await banner.getByRole("button", { name: "Resume sending" }).click()
-    expect(await page.locator(".flash").textContent()).toContain("Sending goes on.")
+    expect(await page.locator(".flash").textContent()).toContain("Sending continues.")
     expect(await banner.count()).toBe(0)
     await close()
   })

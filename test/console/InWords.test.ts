@@ -163,21 +163,21 @@ it.each<[type: string, name: string, message: string, input: string | undefined,
   [
     "users.objectpermission",
     "constraints",
-    "dcim.interface has nothing to ask by tenant__name with this value.",
+    "dcim.interface has nothing to filter by tenant__name with this value.",
     undefined,
     expect.stringMatching(/^tenant__name: interfaces have no field "tenant"\. Their fields: .*\bdevice\b/)
   ],
   [
     "users.objectpermission",
     "constraints",
-    "dcim.interface has nothing to ask by device__name__like with this value.",
+    "dcim.interface has nothing to filter by device__name__like with this value.",
     undefined,
     expect.stringMatching(/^device__name__like: there is no comparison "like"\. Use one of: exact, in, /)
   ],
   [
     "users.objectpermission",
     "constraints",
-    "dcim.site has nothing to ask by status__in with this value.",
+    "dcim.site has nothing to filter by status__in with this value.",
     undefined,
     "status__in: the value does not fit. A list is for in and range, true or false for isnull, and one value for all others."
   ],

@@ -188,7 +188,7 @@ describe.skipIf(!hasBrowser)("an open circuit breaker", () => {
       /The webhook did not fire for this change: the delivery is a test or a replay\. \d other webhooks? did\./
     )
     await page.goto("/extras/replays/")
-    expect(await page.locator(".empty").textContent()).toContain("A replay is asked for on the page of a webhook.")
+    expect(await page.locator(".empty").textContent()).toContain("A replay is requested on the page of a webhook.")
     await close()
   })
 })

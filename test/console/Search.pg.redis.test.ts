@@ -76,7 +76,7 @@ describe("a search", () => {
     expect((await other.call("GET", "/api/dcim/manufacturers/")).status).toBe(200)
     expect(ended).toEqual([])
     await Promise.any(searches)
-    expect(ended[0]).toContain("The search ended before it had looked at every type.")
+    expect(ended[0]).toContain("The search ended before it had read every type.")
     await sql.query("rollback")
     await sql.close()
     await Promise.all(searches)

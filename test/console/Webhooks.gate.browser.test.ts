@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser)("webhooks", () => {
     expect(rowOf("sound")).toMatch(/healthy[\s\S]*3 attempts[\s\S]*100 %[\s\S]*200/)
     expect(rowOf("ailing")).toMatch(/healthy[\s\S]*6 attempts[\s\S]*0\.00 %[\s\S]*500/)
     expect(rowOf("resting")).toMatch(/paused[\s\S]*0 attempts[\s\S]*3/)
-    expect(await page.locator("#webhook-numbers").innerText()).toMatch(/Need a look\s+1\s+none failing/)
+    expect(await page.locator("#webhook-numbers").innerText()).toMatch(/Need attention\s+1\s+none failing/)
     expect(await faultsOf(page)).toEqual([])
   })
 
@@ -86,7 +86,7 @@ describe.skipIf(!hasBrowser)("webhooks", () => {
     expect(await page.locator("#objects tbody tr").allInnerTexts()).toEqual([
       expect.stringMatching(/^\s*ailing\s+failing\s/) as string
     ])
-    expect(await page.locator("#webhook-numbers").innerText()).toMatch(/Need a look\s+1\s+1 failing/)
+    expect(await page.locator("#webhook-numbers").innerText()).toMatch(/Need attention\s+1\s+1 failing/)
     await page.goto(`${list}${ailing}/`)
     expect(await page.locator("#health").innerText()).toMatch(
       /^Failing since [\d-]+ [\d:]+ UTC: 6 attempts.*\s+failing\s/

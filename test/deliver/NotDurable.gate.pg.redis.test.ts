@@ -63,6 +63,6 @@ describe("a retry by hand", () => {
     await service.call("POST", `/api/extras/deliveries/${id}/retry/`)
     expect((await delivery(2)).status.value).toBe("failed")
     expect(service.output()).toContain("Redis would lose deliveries in a crash")
-    expect(service.output()).not.toContain("lost sight of the webhooks")
+    expect(service.output()).not.toContain("failed to follow the webhooks")
   })
 })

@@ -37,7 +37,7 @@ const metricTable = tableOf(
 )
 
 const symptomTable = tableOf(
-  ["when", "look at", "do"],
+  ["when", "metrics", "do"],
   Object.entries(symptoms).map(([symptom, { when, act }]) => [
     when,
     metrics.flatMap((metric) => (metric.symptom === symptom ? [code(metric.name)] : [])).join(", "),

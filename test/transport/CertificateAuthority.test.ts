@@ -77,7 +77,7 @@ describe("a file of CA certificates", () => {
     ["a FIFO that nobody writes to", () => inside("fifo.pem"), "must be that of a regular file"],
     ["a directory", () => inside("deeper"), "must be that of a regular file"],
     ["a file without end", () => inside("large.pem"), `not be larger than ${fileBytesMax} bytes`],
-    ["a file without certificates", () => inside("empty.pem"), "holds no usable certificates"],
+    ["a file without certificates", () => inside("empty.pem"), "has no usable certificates"],
     ["a file that is not there", () => inside("none.pem"), "cannot be read: ENOENT"]
   ])("is refused for %s", async (_, path, message) => {
     expect(await problem(path())).toContain(message)

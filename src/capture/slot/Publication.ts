@@ -88,7 +88,7 @@ const repairOf = ({ fingerprint, operations: whole, missing, limited }: FoundPub
 
 /** Restores replica identity full: without it the WAL has no complete old rows. */
 const repairIdentity = Effect.fnUntraced(function* (run: Run, table: string) {
-  const reason = `${table} had lost its replica identity full: updates came without the state before, deletions with an id alone`
+  const reason = `${table} had lost its replica identity full: updates had no previous state, deletions only an id`
   yield* openGap(run, { cause: "identity", reason, types: [publishedTypes.get(table)!] })
   yield* run(`alter table ${table} replica identity full`)
   yield* Effect.logWarning(`capture: ${table} had lost its replica identity full and has it again`)

@@ -262,7 +262,7 @@ const authenticate = (socket: Socket, address: PostgresAddress, ready: (value: u
       scram = final.state
       socket.write(message("p", final.response))
     } else if (kind === 12 && scram?._tag === "ScramFinal") unwrap(PgAuth.scramFinish(scram, body))
-    else throw new CaptureError({ reason: "Refused", message: `the server asks for authentication of kind ${kind}` })
+    else throw new CaptureError({ reason: "Refused", message: `the server requires authentication of kind ${kind}` })
   }
 }
 

@@ -54,7 +54,7 @@ const textOf = async (response: Response): Promise<string> => {
   let size = 0
   for await (const chunk of response.body ?? []) {
     size += chunk.length
-    if (size > answerBytesMax) throw new Error(`The answer is longer than ${answerBytesMax} bytes: ask for less.`)
+    if (size > answerBytesMax) throw new Error(`The answer is longer than ${answerBytesMax} bytes: request less.`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString("utf8")

@@ -39,7 +39,7 @@ const permissionCards = Effect.fnUntraced(function* (row: Row, { url }: Request)
   const asked = (url.searchParams.get("user") ?? "").trim()
   return html`${card(
     "holders",
-    "Who holds it",
+    "Granted to",
     names.length === 0
       ? html`<p class="note">Nobody that you may view.</p>`
       : html`<ul class="rel columns">

@@ -61,7 +61,7 @@ const page = (request: Request, typed: Typed, wrong: Problems = {}) => {
   return accountPage(request, {
     title: "Preferences",
     main: html`${request.url.searchParams.has("saved") && !isWrong ? doneLine("Your preferences are saved.") : ""}
-      ${isWrong ? html`<div class="alert-line" role="alert"><b>Nothing was saved.</b> Look at the marked fields.</div>` : ""}
+      ${isWrong ? html`<div class="alert-line" role="alert"><b>Nothing was saved.</b> Correct the marked fields.</div>` : ""}
       <form class="card object-form" method="post" action="/user/preferences/">
         ${csrfInput(request)} ${row("theme", "Theme", select(themes, typed.theme))}
         ${row("density", "Density", select(densities, typed.density))}

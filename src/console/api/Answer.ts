@@ -43,7 +43,7 @@ export const answerCard = Effect.fnUntraced(function* (browsed: Browsed) {
           </div>`
       )}
     </dl>
-    ${text === undefined ? html`<p class="api-line">The answer has more than ${number(answerCharsMax)} characters. Ask for fewer objects (limit).</p>` : ""}
+    ${text === undefined ? html`<p class="api-line">The answer has more than ${number(answerCharsMax)} characters. Request fewer objects (limit).</p>` : ""}
     ${text === "" || text === undefined ? "" : html`<pre class="json api-json" tabindex="0" aria-label="The answer as JSON">${json}</pre>`}
     ${isCut ? html`<p class="api-line">This is the beginning. <a href="${asJson}">Open the whole answer</a>.</p>` : ""}
     ${paging(browsed)}

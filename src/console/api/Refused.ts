@@ -16,7 +16,7 @@ const reasonOf = (refusal: Refusal, principal: Principal, login: string): Html |
     case "Denied":
       if (refusal.reason === "NoCredentials") {
         return html`You are not logged in, so nothing was changed. <a href="${login}" target="_blank">Log in</a> in
-          another tab and send the form again: it holds what you typed.`
+          another tab and send the form again: it contains what you typed.`
       }
       return refusal.missing === undefined
         ? who
@@ -28,7 +28,8 @@ const reasonOf = (refusal: Refusal, principal: Principal, login: string): Html |
       (<code>${refusal.objectType}</code>) only, and the object would not be one of them.`
     case "HttpRefused":
       if (refusal.reason === "Forbidden" || refusal.reason === "StaleForm") {
-        return html`The form is older than your session, so nothing was changed. Send it again: it holds what you typed.`
+        return html`The form is older than your session, so nothing was changed. Send it again: it contains what you
+        typed.`
       }
       return refusal.reason === "PreconditionFailed"
         ? html`Somebody else has changed the object since this page was shown. Nothing was changed. Send the form again

@@ -102,7 +102,7 @@ const attempt = Effect.fnUntraced(function* (step: Step) {
   const { type, form } = step
   const { edit, errors } = yield* editOf(type, form)
   if (Object.keys(errors).length > 0) {
-    return yield* formPage(step, { problem: nothing("Look at the marked fields."), errors })
+    return yield* formPage(step, { problem: nothing("Correct the marked fields."), errors })
   }
   if (edit.fields.length === 0) {
     return yield* formPage(step, { problem: nothing("Fill in a field, or set one empty."), errors: {} })

@@ -89,7 +89,7 @@ const handler =
       if (selected.ids.length > 0) return yield* act(request, selected, form)
       const why =
         selected.missing > 0
-          ? "The selected objects are gone, or you may not do this to them."
+          ? "The selected objects no longer exist, or you may not do this to them."
           : selected.isAll
             ? "No object matches the filters any more."
             : "You selected no object."
@@ -127,8 +127,8 @@ export const alert = (content: Html): Html => html`<div class="alert-line" role=
 
 /** Told where the objects are others than in the step before. */
 export const movedOn = alert(
-  html`<b>Nothing was changed, because the selected objects have changed since you looked.</b> These are the objects
-    now.`
+  html`<b>Nothing was changed, because the selected objects have changed since you opened the page.</b> These are the
+    objects now.`
 )
 
 /** The names of the selected objects; those that are not named are counted. */

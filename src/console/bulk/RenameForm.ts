@@ -22,7 +22,7 @@ interface Form {
 export const renameForm = ({ request, selected, renaming, problem, cancel }: Form): Html => {
   const { find, replace, isPattern } = renaming
   const wrong = problem === "" ? "" : html` aria-invalid="true" aria-describedby="e-find"`
-  return html`${problem === "" ? "" : html`<div class="alert-line" role="alert"><b>Nothing was changed.</b> Look at the marked field.</div>`}
+  return html`${problem === "" ? "" : html`<div class="alert-line" role="alert"><b>Nothing was changed.</b> Correct the marked field.</div>`}
     <form class="card object-form" method="post">
       ${selectionInputs(request, selected)}
       <div class="form-row">
@@ -69,7 +69,7 @@ export const renameForm = ({ request, selected, renaming, problem, cancel }: For
             />Find a regular expression</label
           >
           <p class="sub">
-            In Python's syntax. In the replacement <code>\\1</code> and <code>\\g&lt;name&gt;</code> stand for groups.
+            In Python's syntax. In the replacement <code>\\1</code> and <code>\\g&lt;name&gt;</code> are groups.
           </p>
         </div>
       </div>

@@ -120,7 +120,7 @@ export const leadershipCard = (readers: Leadership | undefined, now: number): Ht
                   ${leader.problem === "" ? "" : html`<div class="c-bad">${leader.problem}</div>`}`
           }
         </dd>
-        <dt>Standing by</dt>
+        <dt>Standby</dt>
         <dd>
           ${
             standbys.length === 0

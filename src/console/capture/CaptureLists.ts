@@ -39,8 +39,8 @@ export const gapCard = (request: Request, gaps: ReadonlyArray<Gap> | undefined, 
       ? html`<p class="note">Every change was captured.</p>`
       : html`<p class="note">
             In these spans changes were not captured, or not whole.
-            <code>npx rackwire replay --gap ${found[0]!.id}</code> queues what rows still tell. A gap is an alarm until
-            it is acknowledged.
+            <code>npx rackwire replay --gap ${found[0]!.id}</code> queues the changes that rows still show. A gap is an
+            alarm until it is acknowledged.
           </p>
           ${table(
             "Gaps",

@@ -95,7 +95,7 @@ const reasonText = ({ object, reason, fields }: Omission): Html | string => {
     case "changed":
       return "It has another value by now."
     case "closed":
-      return "It is gone, or you may not change it."
+      return "It no longer exists, or you may not change it."
   }
 }
 

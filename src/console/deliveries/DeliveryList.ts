@@ -106,8 +106,8 @@ const searchNote = Effect.fnUntraced(function* (asked: Request) {
   return searched === undefined || searched.complete
     ? ""
     : html`<p class="alert-line" role="status">
-        The search looked into the newest ${number(searchedMax)} deliveries of the other filters, not into older ones.
-        Choose a shorter time, or more filters.
+        The search read the newest ${number(searchedMax)} deliveries of the other filters, not into older ones. Choose a
+        shorter time, or more filters.
       </p>`
 })
 

@@ -83,7 +83,7 @@ const reportList = ({ sent, accepted, held, waiting, gone, changed }: Report): H
     [sent, `sent, ${number(accepted)} of them accepted by the receiver`],
     [held, "held: the circuit breaker is open, or sending is paused"],
     [waiting, "about to be sent"],
-    [gone, "gone: their webhook or their event does not exist any more"],
+    [gone, "gone: their webhook or their event no longer exists"],
     [changed, "left as they were: others had them sent, or changed them, before their turn"]
   ]
   return html`<ul class="report">

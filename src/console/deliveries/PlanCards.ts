@@ -26,7 +26,9 @@ const warningsOf = ({
 }: Share): ReadonlyArray<string> => {
   if (name === null) return ["The webhook was deleted: nothing can be sent."]
   return [
-    ...(ordering === "object" ? ["It orders by object: these go out after newer ones of the same objects."] : []),
+    ...(ordering === "object"
+      ? ["It orders by object: these are sent after newer deliveries of the same objects."]
+      : []),
     ...(perSecond === null
       ? []
       : [`At most ${perSecond} per second: at least ${lengthOf(Math.ceil(count / perSecond))}.`]),
@@ -52,7 +54,7 @@ export const sharesCard = (action: BulkAction, { webhooks }: Plan): Html => {
             <th scope="col">Webhook</th>
             <th scope="col">Deliveries</th>
             <th scope="col">Oldest</th>
-            ${hasWarnings ? html`<th scope="col">To know</th>` : ""}
+            ${hasWarnings ? html`<th scope="col">Note</th>` : ""}
           </tr>
         </thead>
         <tbody>

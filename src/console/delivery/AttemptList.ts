@@ -69,7 +69,7 @@ const nextOne = (next: string, held: string | undefined, nowMillis: number, last
       <div class="r1">
         <span class="code code-wait">next</span><b>${timeOf(next, "second")}</b>
         <span class="sub"
-          >${left > 0 ? `in ${durationText(left)}` : (held ?? "due: under way, or about to begin")}${wish === undefined ? "" : `; the receiver asked for Retry-After ${wish.slice(0, 40)}`}</span
+          >${left > 0 ? `in ${durationText(left)}` : (held ?? "due: under way, or about to begin")}${wish === undefined ? "" : `; the receiver sent Retry-After ${wish.slice(0, 40)}`}</span
         >
       </div>
     </div>

@@ -105,7 +105,7 @@ const showDiscard: Handler = (request) =>
     const { row, state } = yield* acted(request)
     const refusal = discardRefusal(state)
     if (refusal !== undefined) return yield* refused(request, refusal)
-    const underWay = state.isDue && state.status === "retrying" ? " An attempt that is under way goes on." : ""
+    const underWay = state.isDue && state.status === "retrying" ? " An attempt in progress continues." : ""
     return yield* asking(
       ...([request, row.id, `Discard delivery ${row.id}`] as const),
       `The receiver will not get this delivery, and it cannot be retried.${underWay}`,

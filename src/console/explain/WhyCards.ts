@@ -85,7 +85,7 @@ const whyNotCard = (others: ReadonlyArray<Reckoned>, change: Change, isPartial: 
           </ul>`
     }
     ${more(listening.length)}${deaf.length === 0 ? "" : doNotListen(deaf, change)}
-    ${isPartial ? html`<p class="note sub">There are more webhooks: only the oldest 1,000 were asked.</p>` : ""}
+    ${isPartial ? html`<p class="note sub">There are more webhooks: only the oldest 1,000 were evaluated.</p>` : ""}
   </section>`
 }
 

@@ -39,7 +39,7 @@ const lookupFault = (path: string, [lookup = "exact", ...more]: ReadonlyArray<st
     : `${path}: the value does not fit. A list is for in and range, true or false for isnull, and one value for all others.`
 
 export const constraintInWords = (message: string): string => {
-  const [, id = "", path = ""] = /^([\w.]+) has nothing to ask by ([^]*) with this value\.$/.exec(message) ?? []
+  const [, id = "", path = ""] = /^([\w.]+) has nothing to filter by ([^]*) with this value\.$/.exec(message) ?? []
   const type = registry.get(id)
   if (type !== undefined) return whyNot(type, path)
   return message.startsWith("Constraints are a dictionary or a list of them")

@@ -70,7 +70,7 @@ const conflictNote = (form: Form, conflict: Conflict, cells: Cells): Html => {
     <div class="links">
       ${
         fields.length === 0
-          ? "No value of yours differs from what stands there now. Save again to go on."
+          ? "None of your values differs from the object as it is now. Save again to continue."
           : html`Choose which value is saved, then save again:
             ${fields.map((field, at) => html`${at === 0 ? "" : ", "}<a href="#${inputId(field)}">${field.title}</a>`)}.`
       }

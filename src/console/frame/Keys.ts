@@ -7,24 +7,24 @@ const keys: ReadonlyArray<readonly [where: string, keys: ReadonlyArray<readonly 
   [
     "Everywhere",
     [
-      ["/", "Go to the search"],
+      ["/", "Search"],
       ["?", "Show this page"],
-      ["g h", "Go home"],
-      ["g w", "Go to the webhooks"],
-      ["g d", "Go to the deliveries"],
-      ["g c", "Go to the change log"],
+      ["g h", "Home page"],
+      ["g w", "Webhooks"],
+      ["g d", "Deliveries"],
+      ["g c", "Change log"],
       ["Esc", "Close a menu"]
     ]
   ],
   [
     "In lists",
     [
-      ["j, k", "Go to the next or previous row"],
+      ["j, k", "Next or previous row"],
       ["o, Enter", "Open the row"],
       ["x", "Select the row"],
       ["e", "Edit the row"],
       ["a", "Add an object"],
-      ["[, ]", "Go to the previous or next page"]
+      ["[, ]", "Previous or next page"]
     ]
   ],
   [
@@ -33,7 +33,7 @@ const keys: ReadonlyArray<readonly [where: string, keys: ReadonlyArray<readonly 
       ["e", "Edit it"],
       ["p, t", "Pause or resume a webhook, or test it"],
       ["r", "Retry a delivery now"],
-      ["[, ]", "Go to the previous or next one, where the page leads there"]
+      ["[, ]", "Previous or next object, where the page links to it"]
     ]
   ]
 ]

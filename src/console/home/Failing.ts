@@ -42,7 +42,7 @@ export const failingWebhooks = Effect.gen(function* () {
 
 const needLook = (unhealthy: ReadonlyArray<Unhealthy>): Html =>
   html`<section class="card" aria-labelledby="need-look">
-    <div class="ch"><h2 id="need-look">Webhooks that need a look</h2></div>
+    <div class="ch"><h2 id="need-look">Webhooks that need attention</h2></div>
     <ul class="rel">
       ${unhealthy.slice(0, namedMax).map(
         (each) =>

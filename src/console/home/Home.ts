@@ -42,7 +42,7 @@ const show: Handler = (request) =>
     })
   })
 
-const nothing = html`<p class="alert-line">You may view no objects. Ask an administrator for a permission.</p>`
+const nothing = html`<p class="alert-line">You may view no objects. An administrator can grant you a permission.</p>`
 
 const changesMax = 8
 

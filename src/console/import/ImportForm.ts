@@ -63,7 +63,7 @@ export const importForm = ({ type, request, text, format, isChecked, isWrong }: 
       <label for="f-format">Format</label>
       <div>
         <select class="field-in" id="f-format" name="format">
-          <option value="">As the file or the text looks</option>
+          <option value="">Detect from the file or the text</option>
           ${formats.map((each) => html`<option value="${each}" ${each === format ? html` selected` : ""}>${each.toUpperCase()}</option>`)}
         </select>
       </div>

@@ -69,7 +69,7 @@ const statesOf = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyAr
 
 export const firingList = ({ fires, hidden, changes }: Firing): Html => {
   if (fires.length + hidden === 0) return html`<p class="note">No webhook would fire.</p>`
-  const first = changes < observedMax ? "" : ` Only the first ${number(observedMax)} changes were looked at.`
+  const first = changes < observedMax ? "" : ` Only the first ${number(observedMax)} changes were checked.`
   return html`<section class="card" aria-labelledby="fires">
     <div class="ch"><h2 id="fires">Webhooks that would fire</h2></div>
     <ul class="fires links">

@@ -60,7 +60,7 @@ const axisCard = Effect.fnUntraced(function* ({ transaction, changes, deliveries
   return html`<section class="card" aria-labelledby="axis-title">
     <div class="ch"><h2 id="axis-title">Attempts</h2></div>
     ${timeAxis(transaction.time, lines)}
-    ${isPartial ? html`<p class="note sub">There are more webhooks or deliveries than this page asks.</p>` : ""}
+    ${isPartial ? html`<p class="note sub">There are more webhooks or deliveries than this page reads.</p>` : ""}
   </section>`
 })
 

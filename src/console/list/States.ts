@@ -20,7 +20,7 @@ export const empty = (
 ): Html => {
   if (isBehind) {
     return html`<div class="empty">
-      <b>The list ends before this page.</b><a href="${changed(query, { offset: undefined })}">Go to the first page</a>
+      <b>The list ends before this page.</b><a href="${changed(query, { offset: undefined })}">First page</a>
     </div>`
   }
   const filters = [...filtersOf(query)]
@@ -44,8 +44,8 @@ export const empty = (
 
 /** Where records come from that people ask for. */
 const origins: ReadonlyMap<string, string> = new Map([
-  ["extras.replay", "A replay is asked for on the page of a webhook."],
-  ["extras.operation", "An operation is asked for in the list of deliveries, or when a webhook is resumed."],
+  ["extras.replay", "A replay is requested on the page of a webhook."],
+  ["extras.operation", "An operation is requested in the list of deliveries, or when a webhook is resumed."],
   ["extras.delivery", "A delivery is here from its first attempt on."]
 ])
 

@@ -29,7 +29,7 @@ export const coveringCard = Effect.fnUntraced(function* (type: ObjectType) {
     </div>
     ${
       webhooks.length === 0
-        ? html`<p class="note">No webhook covers ${pluralOf(type)}, so nobody is told of their changes.</p>`
+        ? html`<p class="note">No webhook covers ${pluralOf(type)}, so their changes are not sent.</p>`
         : html`<ul class="rel">
             ${webhooks.slice(0, namedMax).map((webhook) => html`<li>${entry(webhook)}</li>`)}
             ${webhooks.length > namedMax ? html`<li><a href="${pathOf(webhookType)}?content_types=${type.id}">All of them</a></li>` : ""}

@@ -46,7 +46,7 @@ const show =
           <div class="card">
             ${
               rows.length === 0
-                ? html`<div class="empty"><b>No webhook was told about this ${nameOf(type)}.</b></div>`
+                ? html`<div class="empty"><b>No webhook has a delivery about this ${nameOf(type)}.</b></div>`
                 : deliveryTable(rows, deliveries, isWebhook ? "of a webhook" : "of an object")
             }
             ${total === 0 ? "" : pager({ query, limit, offset, count: rows.length, total, most: pageSizeMax })}

@@ -67,5 +67,5 @@ const webhooks = ({ fires, hidden, mayFire, isPartial }: Preview): Html => {
             ${mayFire.map(({ id, name }, at) => html`${at === 0 ? "" : ", "}<a href="${pathOf(webhookType, id)}">${name}</a>`)}.
           </p>`
     }
-    ${isPartial ? html`<p class="sub">There are too many webhooks for a preview: only the oldest 1,000 were asked.</p>` : ""}`
+    ${isPartial ? html`<p class="sub">There are too many webhooks for a preview: only the oldest 1,000 were evaluated.</p>` : ""}`
 }

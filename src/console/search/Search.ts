@@ -32,7 +32,7 @@ const journeyLine = (text: string): Html => {
 }
 
 const incomplete = html`<p class="alert-line" role="status">
-  The search ended before it had looked at every type. Search in the list of a type, or for a longer text.
+  The search ended before it had read every type. Search in the list of a type, or for a longer text.
 </p>`
 
 const results = (found: ReadonlyArray<Found>): Html =>

@@ -25,7 +25,7 @@ export const senderBanner = (processes: ReadonlyArray<SeenProcess>): Html => {
   }
   if (running.some(({ quiet }) => !quiet)) return html``
   return html`<div class="alert-line" role="alert" id="no-senders">
-    <b>No process takes new work.</b> Each was told to stop taking work. Deliveries are queued, and none is sent.
+    <b>No process takes new work.</b> Each was set to drain. Deliveries are queued, and none is sent.
   </div>`
 }
 

@@ -9,13 +9,13 @@ import { icon } from "../frame/Icon.ts"
 const texts = {
   "sending-paused": "All sending is paused. Requests under way end.",
   "sending-was-paused": "All sending was paused already.",
-  "sending-resumed": "Sending goes on.",
+  "sending-resumed": "Sending continues.",
   "queue-paused": "The webhook is paused: its deliveries wait.",
   "queue-not-paused": "The webhook was not paused.",
   "queue-resumed": "The webhook is resumed: everything that waited is sent.",
   "queue-probed": "The webhook is being probed: one delivery is sent now, and the others follow if it succeeds.",
   "queue-not-probed": "The webhook needs no probe: its circuit breaker is closed.",
-  "process-quiet": "The process ends what it holds, and takes no new work.",
+  "process-quiet": "The process ends its work in progress, and takes no new work.",
   "process-works": "The process takes work again.",
   "gap-acknowledged": "The gap is acknowledged."
 } as const

@@ -70,7 +70,7 @@ const row = (request: Request, process: SeenProcess, mayTell: boolean, now: numb
     <td>
       <span class="dot ${dot}"></span> ${words}${
         state === "lost"
-          ? html`<div class="sub">no heartbeat for ${ageText(seen, now)}; others take what it held</div>`
+          ? html`<div class="sub">no heartbeat for ${ageText(seen, now)}; others claim its entries</div>`
           : ""
       }
     </td>

@@ -42,7 +42,7 @@ const summary = (skips: Skips, types: string): Html =>
         <dd>${types === "" ? "nothing" : types}</dd>
       </div>
       <div>
-        <dt>Changes asked</dt>
+        <dt>Changes evaluated</dt>
         <dd>${number(skips.seen)}</dd>
       </div>
       <div>
@@ -66,7 +66,7 @@ const summary = (skips: Skips, types: string): Html =>
       skips.partial
         ? html`<p class="note sub links">
             These are the latest changes.
-            ${skips.seen < askedMax ? html`<a href="?limit=${askedMax}">Ask the latest ${number(askedMax)}</a>` : ""}
+            ${skips.seen < askedMax ? html`<a href="?limit=${askedMax}">Evaluate the latest ${number(askedMax)}</a>` : ""}
           </p>`
         : ""
     }
@@ -79,7 +79,7 @@ const groups = (skips: Skips): Html =>
           ${
             skips.seen === 0
               ? html`<b>No change of its types yet.</b>The change log has none that you may view.`
-              : html`<b>It skipped none.</b>It fired for every change of its types that was asked.`
+              : html`<b>It skipped none.</b>It fired for every change of its types that was evaluated.`
           }
         </div>
       </div>`

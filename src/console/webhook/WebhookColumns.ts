@@ -134,6 +134,6 @@ const strip = (traffic: typeof noTraffic, healths: ReadonlyArray<Health>): Html 
       number(waits.reduce((sum, { waiting }) => sum + waiting, 0)),
       html`${number(waits.length)} webhook${waits.length === 1 ? "" : "s"}`
     )}
-    ${stat("Need a look", number(ill.length), html`${illWords}`)}
+    ${stat("Need attention", number(ill.length), html`${illWords}`)}
   </section>`
 }

@@ -49,7 +49,7 @@ export const unhealthySentence = (all: ReadonlyArray<Unhealthy>): string | undef
   const others = all.length - failing
   const counts = [
     ...(failing === 0 ? [] : [failing === 1 ? "1 webhook is failing" : `${failing} webhooks are failing`]),
-    ...(others === 0 ? [] : [others === 1 ? "1 webhook needs a look" : `${others} webhooks need a look`])
+    ...(others === 0 ? [] : [others === 1 ? "1 webhook needs attention" : `${others} webhooks need attention`])
   ]
   const more = all.length > namedMax ? `, and ${all.length - namedMax} more` : ""
   const names = all

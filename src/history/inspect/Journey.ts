@@ -144,6 +144,6 @@ const endOf = (
     case "retrying":
       return [stage("next", "", { ...at(next), state: "waiting" })]
     default:
-      return [stage("next", "asked for", { state: "waiting" })]
+      return [stage("next", "requested", { state: "waiting" })]
   }
 }

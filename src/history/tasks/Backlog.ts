@@ -58,7 +58,7 @@ export const backlog = Effect.gen(function* () {
 statusMetrics("backlog", {
   unhealthy: {
     name: "rackwire_webhooks_unhealthy",
-    help: "Webhooks that need a look: failing, or healthy with failed attempts or an open breaker.",
+    help: "Webhooks that need attention: failing, or healthy with failed attempts or an open breaker.",
     symptom: "held"
   },
   queued: {
@@ -66,7 +66,11 @@ statusMetrics("backlog", {
     help: "Deliveries that wait in the queues of running webhooks.",
     symptom: "queueGrows"
   },
-  sending: { name: "rackwire_deliveries_sending", help: "Deliveries that some process holds.", symptom: "queueGrows" },
+  sending: {
+    name: "rackwire_deliveries_sending",
+    help: "Deliveries that a process has read and not settled.",
+    symptom: "queueGrows"
+  },
   waiting: {
     name: "rackwire_deliveries_waiting",
     help: "Deliveries that wait for their next attempt.",

@@ -5,15 +5,15 @@ import { type SeenProcess, told } from "./Processes.ts"
 
 /** Advice by the sentence of a problem or an alarm. The first that fits counts. */
 const advice: ReadonlyArray<readonly [problem: RegExp, what: string]> = [
-  [/\bgaps?\b/, "Look at System > Capture: replay the gap, then acknowledge it."],
-  [/^\d+ webhooks? (?:is|are) /, "Look at the webhooks: each says what holds its deliveries, and can be probed."],
-  [/^a loop/, "Look at the deliveries that failed with the reason Loop, and narrow the conditions of their webhooks."],
+  [/\bgaps?\b/, "See System > Capture: replay the gap, then acknowledge it."],
+  [/^\d+ webhooks? (?:is|are) /, "See the webhooks: each shows why its deliveries wait, and can be probed."],
+  [/^a loop/, "Find the deliveries that failed with the reason Loop, and narrow the conditions of their webhooks."],
   [/redis/i, "Check that Redis runs, has memory and space, and takes writes. Deliveries wait meanwhile."],
   [/^the database|takes no writes/, "Check that Postgres runs and takes writes, and DATABASE_URL."],
-  [/\b(disk|space)\b/i, "Free space on the disk: the service goes on by itself."],
-  [/^capture/, "Look at System > Capture, and run rackwire check."],
+  [/\b(disk|space)\b/i, "Free space on the disk: the service continues by itself."],
+  [/^capture/, "See System > Capture, and run rackwire check."],
   [/could not be read/, "Check that Redis runs and answers in time."],
-  [/looked for missed/, "Check that Postgres and Redis answer in time."],
+  [/^no sweep has/, "Check that Postgres and Redis answer in time."],
   [/\blog\b|written/, "Check that Postgres takes writes. A delivery whose outcome is not written is sent again."]
 ]
 

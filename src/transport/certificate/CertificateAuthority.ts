@@ -37,7 +37,7 @@ export const fileProblem = (directories: ReadonlyArray<string>, path: string): P
 /** The certificates in the file. Rejects with an UnusableAuthority. */
 const readAuthorityFile = async (directories: ReadonlyArray<string>, path: string): Promise<string> => {
   const { pem, problem } = readCertificates(await inTime(readInside(directories, path)))
-  if (pem === undefined) throw new UnusableAuthority(`The file holds no usable certificates. ${problem}`)
+  if (pem === undefined) throw new UnusableAuthority(`The file has no usable certificates. ${problem}`)
   return pem
 }
 

@@ -36,7 +36,7 @@ const one = (type: ObjectType, document: unknown): Filtered => {
   const conditions: Array<string> = []
   for (const [name, value] of Object.entries(document)) {
     const condition = clause(type, name.split("__"), value, bind)
-    if (condition === undefined) return refused(`${type.id} has nothing to ask by ${name} with this value.`)
+    if (condition === undefined) return refused(`${type.id} has nothing to filter by ${name} with this value.`)
     if (typeof condition !== "string") return refused(`${name}: ${condition.messages.join(" ")}`)
     conditions.push(condition)
   }

@@ -23,9 +23,9 @@ export const patternProblem = (pattern: string): string | undefined => {
     return "A pattern cannot change its language: use plain syntax."
   }
   const size = sizeOf(body)
-  if (size === undefined) return "A pattern cannot hold back references."
+  if (size === undefined) return "A pattern cannot have back references."
   return size > patternSizeMax
-    ? `The counted repetitions of a pattern stand for at most ${patternSizeMax} characters, not ${size}.`
+    ? `The counted repetitions of a pattern expand to at most ${patternSizeMax} characters, not ${size}.`
     : undefined
 }
 

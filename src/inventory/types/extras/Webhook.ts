@@ -107,7 +107,7 @@ export default defineObjectType({
     previous_secret: sealed({ max: 255, grammar: "secret" }),
     previous_secret_expires: time(),
     signature: choice({ netbox: "NetBox", standard: "Standard Webhooks" }, { default: "netbox", bare: true }),
-    conditions: json({ grammar: "condition", help: "It fires only where they hold. Blank fires always." }),
+    conditions: json({ grammar: "condition", help: "It fires only where they are true. Blank fires always." }),
     ssl_verification: flag({ default: true }),
     ca_file_path: text({ max: 4096, nullable: true, grammar: "caFile" }),
     ca_certificate: text({ max: 65_536, optional: true, verbatim: true, grammar: "caCertificate" }),
@@ -116,7 +116,7 @@ export default defineObjectType({
       optional: true,
       verbatim: true,
       grammar: "clientCertificate",
-      help: "Shown to receivers that ask for one: PEM, with the certificates that lead to its CA behind it."
+      help: "Shown to receivers that request one: PEM, with the certificates that lead to its CA behind it."
     }),
     client_key: sealed({
       max: 8192,
@@ -137,7 +137,7 @@ export default defineObjectType({
       { basic: "Header", body: "Body" },
       { default: "basic", bare: true, help: "Where the token endpoint wants the client's id and secret." }
     ),
-    oauth_scope: text({ max: 1000, optional: true, help: "Separated by spaces. Blank asks for none." }),
+    oauth_scope: text({ max: 1000, optional: true, help: "Separated by spaces. Blank requests none." }),
     timeout: integer({ min: 1, max: 3600, optional: true, help: "Seconds. Blank takes the default of the service." }),
     max_in_flight: integer({ min: 1, max: 1000, optional: true, help: "Most requests at the same time." }),
     rate_limit: decimal({ digits: 8, places: 3, min: 0.001, optional: true, help: "Most requests per second." }),
@@ -147,7 +147,7 @@ export default defineObjectType({
     ),
     batch: json({
       grammar: batchProblem,
-      help: 'Sends several events in one request: {"size": 100, "seconds": 5} sends up to 100 that came within 5 seconds. "latest": true sends of each object the newest alone. Blank sends each event by itself.'
+      help: 'Sends several events in one request: {"size": 100, "seconds": 5} sends up to 100 events of 5 seconds. "latest": true sends only the newest event of each object. Blank sends each event by itself.'
     }),
     retry_schedule: json({
       grammar: "retry",

@@ -57,7 +57,7 @@ export const oauthErrors = (row: Client, before?: Client): Errors => {
     }
   }
   return {
-    ...(id === "" && { oauth_client_id: ["Enter the id that the token endpoint knows."] }),
+    ...(id === "" && { oauth_client_id: ["Enter the id that the token endpoint expects."] }),
     ...(secret === "" && { oauth_client_secret: ["Enter the secret of the client."] })
   }
 }

@@ -85,7 +85,7 @@ export class Attempts extends Context.Service<
           claimScript.run(client, { keys, args: [windowMillis, underWayMillis, id, ...most] })
         ).pipe(
           Effect.catch((error) =>
-            // A wrong command is our own fault and must not look like an outage of Redis.
+            // A wrong command is our own fault and must not be reported as an outage of Redis.
             error._tag === "RedisError" && !error.mayRetry
               ? Effect.die(error)
               : Effect.sync(() => local.claim(limits, id, now))

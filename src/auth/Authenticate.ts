@@ -6,7 +6,7 @@
  * what the sender may do (Permission.ts).
  *
  * The sender of a token is cached with a premise, never as an answer: a read may start from it, and the statement that
- * reads asks Postgres whether the token still gives exactly the same (KnownTokens.ts, inventory/read/Premise.ts).
+ * reads checks in Postgres that the token still gives exactly the same (KnownTokens.ts, inventory/read/Premise.ts).
  */
 import { Effect, Result } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"

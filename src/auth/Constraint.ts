@@ -1,4 +1,4 @@
-/** Constraints of an object permission, in which `$user` stands for the sender of the request. */
+/** Constraints of an object permission, in which `$user` is the sender of the request. */
 import { Effect, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { isDictionary } from "../inventory/Field.ts"

@@ -28,7 +28,7 @@ export class PasswordHashing extends Context.Service<
       waiting += 1
       return yield* turns.withPermit(Effect.promise(work)).pipe(Effect.ensuring(Effect.sync(() => (waiting -= 1))))
     })
-    /** The hash that stands in where there is no user. */
+    /** A hash to verify against where there is no user, for the same time. */
     const nobody = hashOfNobody()
     return PasswordHashing.of({
       verify: (password, hash) =>

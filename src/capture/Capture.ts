@@ -7,7 +7,7 @@
  * Guarantees: no committed change is missed, and no change that was rolled back is seen. Events leave in commit order,
  * those of one transaction in the order of their idx. A transaction is confirmed to Postgres only when the change log
  * and the consumer have stored its events; until then a restart reads it again and gives the same events with the same
- * positions. The slot is the lock: one process reads, the others stand by.
+ * positions. The slot is the lock: one process reads, the others are standbys.
  *
  * Does not: know webhooks, conditions or queues. Does not skip messages that it does not understand: it stops and says
  * so. A change whose row holds a value that no event can carry is set aside with an alarm (SetAside.ts).
@@ -85,7 +85,7 @@ const run = (consumer: EventConsumer["Service"], base: string, report: Report) =
 const pauseAfter = (failures: number) =>
   paused(({ capture }) => Math.min(capture.sessionMinMillis * 2 ** failures, capture.sessionMaxMillis))
 
-/** Reports the failure, and stands by if another process reads; returns when that one read last, if known. */
+/** Reports the failure, and becomes a standby if another process reads; returns when that one read last, if known. */
 const afterFailure = Effect.fnUntraced(function* (error: CaptureError, report: Report) {
   const { slot } = yield* Settings
   if (error.reason === "SlotActive" || error.reason === "Fenced") {

@@ -4,12 +4,12 @@ import { Schema } from "effect"
  * Why capture stopped reading.
  *
  * - `Transport`: the connection failed. Try again after a pause; nothing is lost, since the slot keeps the WAL.
- * - `SlotActive`: another process streams the slot. Stand by.
+ * - `SlotActive`: another process streams the slot. Become a standby.
  * - `Refused`: the server refuses (privileges, settings). Try again after a pause; somebody must change it.
  * - `SlotLost`: the slot cannot be streamed any more. Changes may be missing: raise an alarm and begin a new epoch.
  * - `Undecodable`: before Postgres 18 the WAL of a time without our publication cannot be decoded. Skip it as a gap.
  * - `EpochMismatch`: Redis knows positions that this database has not reached: it is an older copy. Begin a new epoch.
- * - `Fenced`: another process has taken the lead. Stand by.
+ * - `Fenced`: another process has taken the lead. Become a standby.
  * - `Protocol`: the server sent something unknown. Stop; never skip it.
  */
 export class CaptureError extends Schema.TaggedError<CaptureError>()("CaptureError", {

@@ -37,7 +37,7 @@ interface Reading {
   /** The URL before the paths in events. */
   readonly base: string
   readonly report: Report
-  /** If this process stood by: when another one read last, milliseconds since 1970. */
+  /** If this process was a standby: when another one read last, milliseconds since 1970. */
   readonly vacantSince: number | undefined
   /** Whether the WAL that is not read yet cannot be decoded. */
   readonly skip: boolean
@@ -50,7 +50,7 @@ interface Reading {
 export const session = Effect.fnUntraced(function* (reading: Reading) {
   const { databaseUrl } = yield* Servers
   const { slot, dataDirectory, databaseUrl: configured } = yield* Settings
-  // Registered first, so that it runs last: the processes that stand by are notified when the slot is free.
+  // Registered first, so that it runs last: the standbys are notified when the slot is free.
   yield* Effect.addFinalizer(() => release(slot))
   const walsender = yield* Effect.acquireRelease(
     fromWalsender(() => Walsender.connect(addressOf(reveal(databaseUrl)))),
@@ -125,7 +125,7 @@ const persist = <A, E, R>(what: string, effect: Effect.Effect<A, E, R>): Effect.
 
 /**
  * Reports to the server, also while reading is paused, and ends the session if the server is silent. While the server
- * decodes a transaction without any published change, it sends nothing unless a report asks for a reply.
+ * decodes a transaction without any published change, it sends nothing unless a report requests a reply.
  */
 const keepAlive = (stream: SlotStream, timeoutMillis: number) =>
   Effect.forever(

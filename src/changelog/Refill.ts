@@ -2,7 +2,7 @@
  * The replay of a gap: rows that were changed in it are written into the WAL as messages (RefilledRow.ts), and
  * capture makes events of them, for every webhook and the change log.
  *
- * A row tells by `created` and `last_updated` that it was changed. It tells neither its state before nor deletions. A
+ * `created` and `last_updated` of a row show that it was changed. Previous values and deletions cannot be recovered. A
  * change that the change log has already is left out, so a replay can be repeated.
  */
 import { Effect } from "effect"

@@ -231,7 +231,7 @@ const running = Effect.gen(function* () {
 /** Most unhealthy webhooks that are named. */
 const unhealthyMax = 10
 
-/** One line for each webhook that needs a look. A receiver that fails asks for no change of the service. */
+/** One line for each webhook that needs attention. A failing receiver requires no change of the service. */
 const failing = unhealthyWebhooks.pipe(
   Effect.map((unhealthy) => {
     const more = unhealthy.length - unhealthyMax
@@ -244,7 +244,7 @@ const failing = unhealthyWebhooks.pipe(
   Effect.catch(() => Effect.succeed([]))
 )
 
-/** Most webhooks whose conditions are looked at. */
+/** Most webhooks whose conditions are checked. */
 const conditionsMax = 1000
 
 /** One line for each warning about the condition of an enabled webhook. */

@@ -11,7 +11,7 @@ const failed = (message: string) => new CommandFailed({ message })
 
 const ask = (message: string) => Effect.map(Prompt.run(Prompt.Password({ message })), Redacted.value)
 
-/** Asks twice, because the terminal does not show what is typed. */
+/** Prompts twice, because the terminal does not show what is typed. */
 const askPassword = Effect.gen(function* () {
   const password = yield* ask("Password")
   return password === (yield* ask("Password again")) ? password : yield* failed("The two passwords differ.")

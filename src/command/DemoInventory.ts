@@ -225,7 +225,7 @@ const insertAll = Effect.fnUntraced(function* (size: number) {
   )
 })
 
-/** Fails if one of the tables has rows: names of the demo may be taken, and its numbers would not be those asked for. */
+/** Fails if one of the tables has rows: names of the demo may be taken, and its counts would not be as requested. */
 const refuseFilled = Effect.fnUntraced(function* (size: number) {
   const sql = yield* SqlClient.SqlClient
   for (const name of Object.keys(countsOf(size))) {

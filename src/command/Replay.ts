@@ -1,6 +1,6 @@
 /**
- * `replay`: sends past events to a webhook again and shows the progress, or queues what rows tell of a gap. The running
- * service does the work.
+ * `replay`: sends past events to a webhook again and shows the progress, or queues the changes of a gap that rows show.
+ * The running service does the work.
  */
 import { Clock, Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"

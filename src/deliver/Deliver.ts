@@ -4,7 +4,7 @@
  * Responsible for: attempting every delivery until it succeeds or its webhook's retry schedule ends, and logging each
  * attempt. Guarantees: at least once, under a stable id; a delivery is given up only with a reason in the log; every
  * attempt follows the webhook's definition of that moment; one webhook's receiver costs the others nothing; nothing is
- * sent where the target policy refuses; of one object in order, where the webhook asks for it. Does not: promise order
+ * sent where the target policy refuses; of one object in order, where the webhook is so configured. Does not: promise order
  * otherwise, nor exactly once: an attempt whose process died before logging it is made again.
  */
 import { Context, Effect, Layer, Schedule, Semaphore } from "effect"
@@ -42,7 +42,7 @@ const webhookType = objectType("extras.webhook")
 
 /**
  * Most fibers of a process that work off requests of people. Each may hold a connection for as long as a statement may
- * take; work that they leave is found by the next look.
+ * take; work that they leave is found by the next sweep.
  */
 const workersMax = 4
 
@@ -52,7 +52,7 @@ export class Deliver extends Context.Service<
     readonly webhooks: Effect.Effect<number>
     /** A sentence for each reason why deliveries do not go on. */
     readonly problems: Effect.Effect<ReadonlyArray<string>>
-    /** A sentence for each thing that somebody has to look at, though the process works. */
+    /** A sentence for each problem that an operator has to solve, though the process works. */
     readonly warnings: Effect.Effect<ReadonlyArray<string>>
   }
 >()("rackwire/deliver/Deliver") {
@@ -107,7 +107,7 @@ const followWebhooks = <E, R>(actors: Actors, workOffAsked: Effect.Effect<unknow
   Effect.scoped(
     Effect.gen(function* () {
       const streams = yield* Streams
-      // Listening comes before the first look, so that nothing falls between.
+      // Subscribes before the first sweep, so that no notification is missed.
       const told = yield* announcements
       yield* heed(actors)
       const all = yield* allWebhooks
@@ -140,7 +140,7 @@ const followWebhooks = <E, R>(actors: Actors, workOffAsked: Effect.Effect<unknow
 
 /**
  * Takes up deliveries that somebody wants attempted again, and drops deliveries that nobody wants. After a failure the
- * next look tries again.
+ * next sweep tries again.
  */
 const takeUp = (actors: Actors) =>
   unlessQuiet(
@@ -198,7 +198,7 @@ const followDeletions = Effect.fnUntraced(function* (actors: Actors) {
   if (absent.length > 0) yield* actors.follow(new Set(absent))
 })
 
-/** State that the sweeper keeps from look to look. */
+/** State that the sweeper keeps from sweep to sweep. */
 interface Kept {
   readonly sample: Sample
   readonly healths: HealthWatch

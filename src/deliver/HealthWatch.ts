@@ -19,12 +19,12 @@ import { type Observed, failureOf, turnOf } from "../history/health/Turn.ts"
 
 interface Found extends Observed {
   readonly id: number
-  /** When Postgres looked, milliseconds since 1970. */
+  /** When Postgres read it, milliseconds since 1970. */
   readonly now: number
 }
 
 export class HealthWatch {
-  /** When the looks of this process began, and the last of them. */
+  /** When this process began to check, and its last check. */
   private first = Number.NEGATIVE_INFINITY
   private latest = Number.NEGATIVE_INFINITY
   /** When each failing webhook was last seen to fail. */
@@ -35,7 +35,7 @@ export class HealthWatch {
     const { stream, breaker } = yield* Pace
     const found = yield* observed
     const now = found[0]?.now ?? this.latest
-    // Another process may have been the sweeper, and looked meanwhile.
+    // Another process may have been the sweeper, and checked meanwhile.
     if (now - this.latest > stream.sweeperMillis) {
       this.first = now
       this.failed = new Map()
@@ -77,7 +77,7 @@ const observed = Effect.gen(function* () {
   return rows.map(({ found }) => found)
 })
 
-/** Writes the turn of a webhook that has one, if nobody holds its row; else the next look does. */
+/** Writes the turn of a webhook that has one, if its row is not locked; else the next check does. */
 const turn = Effect.fnUntraced(function* (found: Found, isCalm: boolean) {
   const next = turnOf(found, isCalm)
   if (next === undefined) return

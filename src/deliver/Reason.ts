@@ -1,4 +1,4 @@
-/** A write of the service itself, in a transaction that tells why: the change log and templates have the sentence. */
+/** A write of the service itself, in a transaction with its reason: the change log and templates have the sentence. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

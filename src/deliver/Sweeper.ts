@@ -14,7 +14,7 @@ import { deletedAmong } from "../queue/reconcile/Deleted.ts"
 import { settleFinished } from "../queue/reconcile/Finished.ts"
 import { allWebhooks, backlogTable } from "../log/BacklogTable.ts"
 
-/** Webhooks looked at together. */
+/** Webhooks of one sweep statement. */
 const lookedAtOnce = 20
 
 type Found = Marked & { readonly inspection: Inspection }

@@ -95,7 +95,7 @@ const packagedBinaries = (): readonly [tree: string, version: string] => {
   } catch (cause) {
     throw new EmbeddedError({
       reason: "BinaryMissing",
-      // What follows the first line tells which of our modules looked for it.
+      // The lines after the first one name our modules that required it.
       message: `There is no embedded Postgres for this platform (${String(cause).split("\n")[0]}). Set DATABASE_URL to a Postgres 14 or later, or POSTGRES_BIN to the folder of its binaries.`
     })
   }

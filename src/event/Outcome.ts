@@ -48,7 +48,7 @@ export interface Failure {
     | "CaCertificate"
     | "ClientCertificate"
   readonly message: string
-  /** How long the receiver asks to wait, milliseconds. */
+  /** The delay that the receiver requests, milliseconds. */
   readonly retryAfterMillis?: number | undefined
   /** The receiver, or a proxy before it, is overloaded: it answered 429, 502, 503 or 504. */
   readonly isTooMuch?: boolean

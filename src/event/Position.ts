@@ -1,5 +1,5 @@
 /**
- * Where a change stands in the write-ahead log. Positions order all changes of an installation; printed, they are the
+ * The place of a change in the write-ahead log. Positions order all changes of an installation; printed, they are the
  * ids of Redis' stream entries.
  */
 

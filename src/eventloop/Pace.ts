@@ -1,8 +1,8 @@
 /**
  * The pace of the product: pauses of its loops, heartbeats and leases, and the silences after which something is gone.
  *
- * They stand together because they depend on each other; test/eventloop/Pace.test.ts asserts these relations. A test may scale them
- * all, and waits less. Limits on the work of others are not here: they do not get shorter when the product gets faster.
+ * They are in one file because they depend on each other; test/eventloop/Pace.test.ts asserts these relations. A test may
+ * scale them all, and waits less. Limits on the work of others are not here: they do not get shorter when the product gets faster.
  */
 import { Context, Effect, Schedule } from "effect"
 
@@ -110,7 +110,7 @@ const stream = {
 
 /** Sending, and the recovery of deliveries that were missed. */
 const deliver = {
-  /** Pause between two rounds: one looks for missed deliveries, the other for requested work. */
+  /** Pause between two rounds: one sweeps, the other polls for requested work. */
   roundMillis: 5000,
   /** Without a completed round for this long a process has a problem. */
   unlookedMillis: 20_000,
@@ -158,9 +158,9 @@ const breaker = {
 const live = {
   /** Pause before a page is made again. */
   pauseMillis: 3000,
-  /** A stream ends after this time; the browser asks for another one, with the rights that it has then. */
+  /** A stream ends after this time; the browser opens another one, with the rights that it has then. */
   lifeMillis: 60_000,
-  /** A browser whose connection was lost asks again after this time. */
+  /** A browser whose connection was lost connects again after this time. */
   retryMillis: 3000
 }
 

@@ -14,7 +14,7 @@ let isScheduled = false
 
 /**
  * Runs one slice in each turn of the event loop: with one of every work, many works at once would take as long as their
- * sum between two looks at sockets.
+ * sum between two polls of sockets.
  */
 const runNext = (): void => {
   const [next] = waiting

@@ -69,7 +69,7 @@ export const processLimits = {
   incoming: new Shares<string>(limits.incoming)
 }
 
-/** Plain values by name, as the status of a process tells them. */
+/** Plain values by name, as the status of a process reports them. */
 export const limitsInUse = () => {
   const { requests, eventBytes, bodyBytes, idle, incoming } = processLimits
   return {

@@ -63,7 +63,7 @@ export class Shares<Holder> {
     return count <= this.free && this.heldBy(holder) < (this.free * this.free) / this.most
   }
 
-  /** Takes places, or gives them back where `by` is negative. Asks nobody: `room` says what is fair. */
+  /** Takes places, or gives them back where `by` is negative. Checks nothing: `room` says what is fair. */
   change(holder: Holder, by: number): void {
     if (by === 0) return
     const count = this.heldBy(holder) + by

@@ -97,7 +97,7 @@ const unlessOnly =
   (row: Row): string =>
     row.isOnly ? "" : value(row)
 
-/** The columns of an attempt; "" stands for null in every column but texts. */
+/** The columns of an attempt; "" is null in every column but texts. */
 const columns: ReadonlyArray<readonly [name: string, type: string, value: (row: Row) => string]> = [
   ["delivery_id", "text", ({ entry }) => entry.delivery.id],
   ["webhook_id", "bigint", ({ entry }) => `${entry.delivery.webhook}`],
@@ -132,8 +132,8 @@ const columns: ReadonlyArray<readonly [name: string, type: string, value: (row: 
 ]
 
 /**
- * Stands between the values of a column, which goes to Postgres as one text: an array costs the driver an object for
- * each value. No receiver can know it, and so none can send it.
+ * Separates the values of a column, which is sent to Postgres as one text: an array costs the driver an object for
+ * each value. No receiver can guess it, and so none can send it.
  */
 const separator = `\u001f${randomBytes(6).toString("base64")}`
 

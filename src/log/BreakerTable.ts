@@ -16,7 +16,7 @@ export const breakerTable: Table = {
     { name: "process", type: "text", nullable: false },
     { name: "opened", type: "timestamp with time zone", nullable: false, default: "now()" },
     { name: "until", type: "timestamp with time zone", nullable: false },
-    // How often it opened because attempts failed; 0 where the receiver only asked to wait.
+    // How often it opened because attempts failed; 0 where the receiver only requested a delay.
     { name: "openings", type: "bigint", nullable: false, default: "0" },
     { name: "reason", type: "text", nullable: false }
   ],
@@ -83,7 +83,7 @@ export const openBreakerOf = (webhook: string) =>
 
 const iso = (time: string): string => `to_char(${time} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
-/** The channel of the notifications that ask for a probe; the payload is the id of the webhook. */
+/** The channel of the notifications that request a probe; the payload is the id of the webhook. */
 export const probeNews = breakerTable.name
 
 /** Has the open breakers of these webhooks probed at once; returns the ids of the webhooks that have one. */

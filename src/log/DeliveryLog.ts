@@ -114,7 +114,7 @@ const webhooksOf = (entries: ReadonlySet<Entry>): ReadonlyArray<number> => [
 
 type Repeat = <A, R>(what: string, effect: Effect.Effect<A, unknown, R>) => Effect.Effect<A, never, R>
 
-/** Repeats an effect until it succeeds; the stall tells why it did not. */
+/** Repeats an effect until it succeeds; the stall has the reason of the last failure. */
 const repeating =
   (stall: Stall): Repeat =>
   (what, effect) =>

@@ -10,7 +10,7 @@ export const deliveryType = objectType("extras.delivery")
 
 export const deliveryDays = new Days("extras_delivery")
 
-/** Why there is a row: the delivery was dropped, cannot be made, or a user asked for it. */
+/** Why there is a row: the delivery was dropped, cannot be made, or a user requested it. */
 interface Unattempted {
   readonly dropped?: Dropped
   readonly failed?: Unmakeable

@@ -58,7 +58,7 @@ export const readiness = Layer.effect(
     )
     let isLeaving = false
     return Health.of({
-      // Told to those who ask this process, and to nobody else: there is nothing to repair.
+      // Reported by `/health/ready` of this process alone: there is nothing to repair.
       problems: Effect.map(problems, (found) => (isLeaving ? ["the process is stopping", ...found] : found)),
       alarms,
       leave: Effect.sync(() => void (isLeaving = true))

@@ -1,6 +1,6 @@
 /**
  * Webhooks that were changed a moment ago. A process that delivers learns of a change by a notification of its own, which
- * may come after the change's first deliveries: their entries tell it too.
+ * may come after the change's first deliveries: their entries have it too.
  */
 import { type WebhookRow, changedMillis } from "../match/WebhookIndex.ts"
 

@@ -51,7 +51,7 @@ const keyOf = ({ sign, digits, exponent }: Parts): string => `${sign < 0 ? "-" :
 export const isRounded = (text: string, number: number): boolean => {
   if (!Number.isFinite(number)) return true
   const shown = `${number}`
-  // Most are integers, and quickly told.
+  // Most are integers, which are quickly checked.
   if (integer.test(text) && integer.test(shown)) return shown !== text && number !== 0
   return keyOf(partsOf(text)) !== keyOf(partsOf(shown))
 }
@@ -64,7 +64,7 @@ const digitsKept = 15
 const isDigit = (code: number): boolean => code <= 57 && code >= 46 && code !== 47
 
 /**
- * Whether a text has more digits in a row than JavaScript keeps, also inside a string. It looks at every sixteenth
+ * Whether a text has more digits in a row than JavaScript keeps, also inside a string. It reads every sixteenth
  * character: a run that is long enough covers one of them.
  */
 const hasLongRun = (text: string): boolean => {
@@ -128,7 +128,7 @@ const parseLong = (text: string): unknown => {
   try {
     return withNumbers(JSON.parse(marked + text.slice(from)), mark)
   } catch {
-    // It tells the place in the text that was given.
+    // The message has the place in the given text.
     return JSON.parse(text)
   }
 }

@@ -1,4 +1,4 @@
-/** Names by which processes, functions in the database and capture tell each other something. */
+/** Names of the channels and messages between processes, functions in the database and capture. */
 
 /** Prefix of the logical message that carries a transaction's author and request; capture knows it too. */
 export const contextPrefix = "rackwire:ctx:v1"

@@ -1,4 +1,4 @@
-/** The open sockets of a pool, each with a state, at which a function looks in intervals. */
+/** The open sockets of a pool, each with a state, which a function polls. */
 import type { Socket } from "node:net"
 
 export class OpenSockets<State> {
@@ -7,7 +7,7 @@ export class OpenSockets<State> {
   private readonly lookMillis: number
   private timer: NodeJS.Timeout | undefined
 
-  /** `lookMillis`: time between two looks, milliseconds. There are none while no socket is open. */
+  /** `lookMillis`: time between two polls, milliseconds. There are none while no socket is open. */
   constructor(lookMillis: number, look: (states: ReadonlyMap<Socket, State>) => void) {
     this.look = look
     this.lookMillis = lookMillis

@@ -1,5 +1,5 @@
 /**
- * The connection pools to Postgres. Sessions speak UTC, so that timestamps look the same here and in the WAL.
+ * The connection pools to Postgres. Sessions use UTC, so that timestamps have the same form here and in the WAL.
  *
  * The stages (capture, deliver), the requests (RequestSql.ts) and authentication (AdmissionSql.ts) have separate pools,
  * so that none of them waits for the connections of another.
@@ -165,6 +165,6 @@ export const Postgres = {
   layer: pool({ connections: stageConnectionsMax, statementMillis }),
   /** Without a time limit for statements, for migrations. */
   patient: pool({ connections: 4, statementMillis: undefined }),
-  /** One connection, to ask whether the server answers. */
+  /** One connection, to probe whether the server answers. */
   single: pool({ connections: 1, statementMillis: undefined })
 }

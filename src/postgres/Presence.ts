@@ -27,7 +27,7 @@ export interface Process {
   readonly seen: string
   /** Whether that is so long ago that the process is gone. */
   readonly lost: boolean
-  /** Whether it was told to take no new work. */
+  /** Whether it drains: it takes no new work. */
   readonly quiet: boolean
   readonly parts: Readonly<Record<string, Status>>
 }
@@ -43,7 +43,7 @@ export class Presence extends Context.Service<
     readonly problems: Effect.Effect<ReadonlyArray<string>>
     /** All processes that wrote their status lately. */
     readonly everybody: Effect.Effect<ReadonlyArray<Process>, SqlError.SqlError>
-    /** Writes the status of this process, and returns whether it was told to take no new work. */
+    /** Writes the status of this process, and returns whether it has to drain. */
     readonly heartbeat: Effect.Effect<boolean, SqlError.SqlError>
   }
 >()("rackwire/inventory/Presence") {
@@ -121,8 +121,8 @@ const shownMillis = 600_000
 export const processesAndLost = processesSeen(shownMillis)
 
 /**
- * Tells a process to take no new work, or to take work again. Returns whether there is such a process. `processChannel`
- * tells it at once; its next heartbeat would.
+ * Makes a process drain, or take work again. Returns whether there is such a process. `processChannel`
+ * notifies it at once; its next heartbeat would.
  */
 export const setQuiet = Effect.fnUntraced(function* (name: string, quiet: boolean) {
   const sql = yield* SqlClient.SqlClient
@@ -134,7 +134,7 @@ export const setQuiet = Effect.fnUntraced(function* (name: string, quiet: boolea
   return rows.length > 0
 })
 
-/** Announced when a process was told to be quiet, or to go on. */
+/** Announced when a process has to drain, or to take work again. */
 export const processNews = "rackwire.process"
 
 /** Pause between two measurements of the event loop, milliseconds. */

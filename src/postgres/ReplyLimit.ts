@@ -2,7 +2,7 @@
  * Bounds what Postgres sends to requests: a statement with a larger reply loses its connection, and Postgres ends it.
  *
  * Rows are in memory until their statement has ended, and Postgres knows no limit for them. The bytes that each
- * connection has read are looked at in short intervals, because under TLS its socket emits no data.
+ * connection has read are polled in short intervals, because under TLS its socket emits no data.
  */
 import type { Socket } from "node:net"
 import { OpenSockets } from "./OpenSockets.ts"
@@ -16,7 +16,7 @@ export const replyLimits = {
 
 type Limits = typeof replyLimits
 
-/** Time between two looks, milliseconds. */
+/** Time between two polls, milliseconds. */
 const lookMillis = 25
 
 /** The reply was larger than its limit. */
@@ -30,10 +30,10 @@ export class ReplyTooLarge extends Error {
 export class TooManyLargeReplies extends Error {}
 
 interface Counted {
-  /** Bytes read before the statement that is running, and at the last look. */
+  /** Bytes read before the statement that is running, and at the last poll. */
   before: number
   read: number
-  /** Bytes written at the last look: more of them are another statement. */
+  /** Bytes written at the last poll: more of them are another statement. */
   written: number
 }
 

@@ -2,14 +2,14 @@
  * Finds the keys of waiting deliveries that Redis lost.
  *
  * A delivery that waits is named by several keys: delayed ones by `later` and `held`, parked ones by `parked`, `held` and
- * `blocked`, due ones by `again` and `urgent`. Nothing else in Redis tells that one of these is gone, so the delivery log is compared
- * with them (queue/reconcile/Sample.ts).
+ * `blocked`, due ones by `again` and `urgent`. Nothing else in Redis shows that one of these is lost, so the delivery log
+ * is compared with them (queue/reconcile/Sample.ts).
  */
 import type { Client } from "../redis/Redis.ts"
 import { group, keysOf } from "./Keys.ts"
 import { RedisScript } from "../redis/RedisScript.ts"
 
-/** A delivery to look for. */
+/** A delivery to search for. */
 export interface Sought {
   readonly id: string
   /** As `placeOf` makes it. */
@@ -31,7 +31,7 @@ const releaseScript = new RedisScript<readonly [last: string, released: number]>
   new URL("scripts/sweep/release.lua", import.meta.url)
 )
 
-/** The sought deliveries that are nowhere in Redis. One that moves meanwhile may be among them: ask again. */
+/** The sought deliveries that are nowhere in Redis. One that moves meanwhile may be among them: query again. */
 export const missing = async (
   client: Client,
   webhook: number,

@@ -57,7 +57,7 @@ export const breakerOf = async (client: Client, webhook: number): Promise<Breake
 
 const beginProbeScript = new RedisScript<number>(new URL("scripts/breaker/begin-probe.lua", import.meta.url))
 
-/** Returns 0 if this consumer may probe, else the milliseconds after which to ask again. */
+/** Returns 0 if this consumer may probe, else the milliseconds after which to try again. */
 export const beginProbe = async (
   client: Client,
   consumer: string,

@@ -16,7 +16,7 @@ export const unpack = (text: string): Delivery => {
 /** The streams of a webhook, in the order in which they are read. */
 export const streams = ["urgent", "again", "queue"] as const
 
-/** A delivery as it stands in a stream. */
+/** A delivery as it is stored in a stream. */
 export interface Entry {
   readonly stream: (typeof streams)[number]
   readonly entryId: string

@@ -5,7 +5,7 @@ export const keysOf = (webhook: number) => {
   return {
     /** Stream: deliveries in the order of the WAL, under its positions. */
     queue: `${prefix}:queue`,
-    /** Stream: tests, and retries that somebody asked for one by one. They do not wait for an open circuit breaker. */
+    /** Stream: tests, and retries that users requested one by one. They do not wait for an open circuit breaker. */
     urgent: `${prefix}:urgent`,
     /** Stream: retries and replays that are due. */
     again: `${prefix}:again`,

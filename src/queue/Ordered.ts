@@ -1,5 +1,5 @@
 /**
- * Order within an object, if a webhook asks for it.
+ * Order within an object, for webhooks with `ordering: object`.
  *
  * One delivery of each object at a time is under way or delayed: `blocked` names it. The later ones are parked in the
  * order of the WAL, and the first of them goes on when it is done. Reading and parking is one step in Redis, so any
@@ -26,7 +26,7 @@ const scannedMax = 500
 export const placeOf = ({ position, idx, id }: Pick<Delivery, "position" | "idx" | "id">): string =>
   `${position.padStart(20, "0")}-${`${idx}`.padStart(10, "0")}|${id}`
 
-/** The entry id in the queue that a place stands for. */
+/** The entry id in the queue of a place. */
 export const idOfPlace = (place: string): string => formatPosition(parsePosition(place.slice(0, place.indexOf("|"))))
 
 const readOrderedScript = new RedisScript<readonly [entries: ReadonlyArray<OrderedEntry>, scanned: number]>(

@@ -135,7 +135,7 @@ export class Streams extends Context.Service<
     readonly mark: (webhooks: ReadonlyArray<number>) => Effect.Effect<void, RedisError>
     /** Publishes to all processes that the webhook has something to read. */
     readonly announce: (webhook: number) => Effect.Effect<void, RedisError>
-    /** The sought deliveries that are nowhere in Redis. One that moves meanwhile may be among them: ask again. */
+    /** The sought deliveries that are nowhere in Redis. One that moves meanwhile may be among them: query again. */
     readonly missing: (
       webhook: number,
       sought: ReadonlyArray<Sought>
@@ -158,7 +158,7 @@ export class Streams extends Context.Service<
     readonly closeBreaker: (webhook: number) => Effect.Effect<void, RedisError>
     /** The state of a webhook's circuit breaker in Redis. */
     readonly breakerOf: (webhook: number) => Effect.Effect<BreakerNews, RedisError>
-    /** Returns 0 if this process may probe, for so many milliseconds; else in how many to ask again. */
+    /** Returns 0 if this process may probe, for so many milliseconds; else in how many to try again. */
     readonly beginProbe: (webhook: number, millis: number) => Effect.Effect<number, RedisError>
     /** Lets another process probe at once: this one has no entry to probe with. */
     readonly endProbe: (webhook: number) => Effect.Effect<void, RedisError>
@@ -243,7 +243,7 @@ const follow = (
     else onBreaker(readNews(message))
   })
   // After each connection; if it fails, the connection is lost, and the next one comes. Messages
-  // from before the subscription are not repeated, so the listener looks at all.
+  // from before the subscription are not repeated, so the listener reads all.
   subscriber.on("ready", () => {
     subscriber.subscribe(wakeChannel, channelOf(subscriber)).then(
       () => listener(0),

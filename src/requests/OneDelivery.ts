@@ -1,7 +1,7 @@
 /**
  * Retry and discard of one delivery, each allowed or refused by its state.
  *
- * The state is read under a lock on the row, so of two users who ask at the same time one is refused.
+ * The state is read under a lock on the row, so of two requests at the same time one is refused.
  */
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -26,7 +26,7 @@ export interface DeliveryState extends Surroundings {
   readonly isLogged: boolean
 }
 
-/** The state that the user saw when asking. */
+/** The state that the user saw before the request. */
 interface RetryWish {
   /** Whether the user knows that the delivery has succeeded, and wants it to be sent again. */
   readonly again?: boolean
@@ -36,7 +36,7 @@ interface RetryWish {
 
 const refuse = (reason: ActionRefused["reason"], message: string) => new ActionRefused({ reason, message })
 
-/** Why a retry makes no sense; undefined if it may be asked for. Pure. */
+/** Why a retry makes no sense; undefined if it may be requested. Pure. */
 export const retryRefusal = (state: DeliveryState, { again, attempts }: RetryWish = {}): ActionRefused | undefined => {
   const { status, webhook } = state
   if (webhook === "deleted") return refuse("Deleted", "The webhook of this delivery was deleted.")
@@ -63,7 +63,7 @@ export const retryRefusal = (state: DeliveryState, { again, attempts }: RetryWis
 const soon = ({ webhook }: DeliveryState): string =>
   webhook === "active" ? "Wait for the outcome." : `It is sent when its webhook is no longer ${webhook}.`
 
-/** Why a discard makes no sense; undefined if it may be asked for. Pure. */
+/** Why a discard makes no sense; undefined if it may be requested. Pure. */
 export const discardRefusal = ({ status }: Pick<DeliveryState, "status">): ActionRefused | undefined => {
   if (status === "successful") return refuse("Succeeded", "The receiver has accepted it: there is nothing to discard.")
   return status === "discarded" ? refuse("Discarded", "The delivery was discarded already.") : undefined
@@ -120,7 +120,7 @@ const actOn = <E, R>(
     )
   )
 
-/** Asks for another attempt of the delivery, now. It replaces the attempt that is scheduled. */
+/** Requests another attempt of the delivery, now. It replaces the attempt that is scheduled. */
 export const retryOne = (id: number, wish: RetryWish = {}) =>
   actOn(id, (state) => retryRefusal(state, wish), askForRetry([id]))
 

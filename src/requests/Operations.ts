@@ -1,7 +1,7 @@
 /**
  * Many deliveries at once: retried or discarded by a filter, or sent on when a webhook is resumed.
  *
- * The API asks with a row (`askForOperation`); a process that delivers works it off a page at a time.
+ * The API inserts a row (`askForOperation`); a process that delivers works it off a page at a time.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -29,7 +29,7 @@ const pageSize = 500
 interface OperationRequest {
   readonly action: BulkAction
   readonly query: Query
-  /** The condition that the query stands for. */
+  /** The condition of the query. */
   readonly where: Where
   /** Count, and change nothing. */
   readonly dryRun: boolean
@@ -40,7 +40,7 @@ const told = `select pg_notify('${announceChannel}', 'extras.operation 0')::text
 /** For the count of a dry run. */
 const isMore = "More deliveries wait than were counted."
 
-/** Asks for the operation; returns its id. */
+/** Requests the operation; returns its id. */
 export const askForOperation = Effect.fnUntraced(function* ({ action, query, where, dryRun }: OperationRequest) {
   const sql = yield* SqlClient.SqlClient
   const waiting = yield* countUnattempted({ query, where })
@@ -65,7 +65,7 @@ export const askForOperation = Effect.fnUntraced(function* ({ action, query, whe
   return Number(row!.id)
 })
 
-/** Asks to resume a paused webhook; `keep` says which deliveries of the pause are sent. Returns the operation's id. */
+/** Requests to resume a paused webhook; `keep` says which deliveries of the pause are sent. Returns the operation's id. */
 export const askToResume = Effect.fnUntraced(function* (webhook: number, keep: Kept) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ readonly id: string }>`
@@ -113,12 +113,12 @@ interface Selected {
 
 /**
  * `ours`: the operation acts on it. `held`: it is due and waits in its queue already, where its webhook or a circuit
- * breaker holds it. `changed`: somebody has attempted it since the operation was asked for, or is about to; another
+ * breaker keeps it. `changed`: it was attempted since the operation was requested, or is about to be; another
  * attempt would send it twice.
  */
 type Turn = "ours" | "held" | "changed"
 
-/** SQL: the turn of a delivery in a retry that was asked for at that time. */
+/** SQL: the turn of a delivery in a retry that was requested at that time. */
 const turnOfRetry = (asked: string) =>
   Effect.map(
     openBreakerOf("t.webhook_id"),
@@ -142,7 +142,7 @@ const noteHeld = (operation: string, ids: ReadonlyArray<number>) =>
 /** The condition of the operation. Fails with WorkRefused. */
 const selectionOf = Effect.fnUntraced(function* (operation: Operation) {
   const query = [...new URLSearchParams(operation.filter)]
-  // The user who asked may see and change all deliveries (http/webhooks/Deliveries.ts).
+  // The requesting user may see and change all deliveries (http/webhooks/Deliveries.ts).
   const filtered = filter(deliveryType, query, allVisible, { strict: true })
   // A version that no longer knows a filter must not take it for every delivery.
   if ("errors" in filtered || (operation.filter !== "" && isEverything(filtered.where))) {
@@ -158,7 +158,7 @@ const overPages = Effect.fnUntraced(function* (operation: Operation, { where }: 
   const at = parameters.length
   let last = operation.last_id
   const isRetry = operation.action === "retry"
-  // Locked: an attempt that ends meanwhile is seen before its delivery is asked for again, or waits.
+  // Locked: an attempt that ends meanwhile is seen before its delivery is requested again, or waits.
   const statement = `select t.id::text as id, ${isRetry ? yield* turnOfRetry(`$${at + 3}`) : "'ours'"} as turn
       from extras_delivery t
     where (${condition}) and t.id > $${at + 1}::bigint and t.id <= $${at + 2}::bigint

@@ -47,7 +47,7 @@ type Made = Readonly<Record<(typeof fields)[number], string>>
 type Verdict = (typeof verdicts)[number]
 
 export interface Trial {
-  /** Deliveries that were looked at, the newest. */
+  /** Deliveries that were read, the newest. */
   readonly lookedAt: number
   readonly counts: Readonly<Record<Verdict, number>>
   /** An example of each kind of finding that is not `identical`. */

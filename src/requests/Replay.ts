@@ -1,13 +1,13 @@
 /**
  * Past events sent to a webhook again.
  *
- * The API or the command line asks with a row (`askForReplay`). A process that delivers works it off, a page of the
+ * The API or the command line inserts a row (`askForReplay`). A process that delivers works it off, a page of the
  * change log at a time. Each event that the webhook's current condition accepts becomes a row of the delivery log,
  * `queued` under an id of this replay, and is sent like a retry by hand. Each page is one transaction, which also
  * writes the replay's progress: any process can go on after an interruption.
  *
- * A replay sends and counts only events of the webhook's object types that the user who asked may view. This is checked
- * when it is asked for, when it is worked off, and when its deliveries are taken up.
+ * A replay sends and counts only events of the webhook's object types that the requesting user may view. This is checked
+ * when it is requested, when it is worked off, and when its deliveries are taken up.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -42,7 +42,7 @@ interface ReplayRequest {
   readonly until: string
   /** Count what would be sent, and send nothing. */
   readonly dryRun: boolean
-  /** Id of the user who asks; absent for the command line, which may send all events. */
+  /** Id of the requesting user; absent for the command line, which may send all events. */
   readonly askedBy?: number | undefined
 }
 
@@ -63,7 +63,7 @@ export const momentOf = (input: unknown): { readonly value: string } | { readonl
   return typeof parsed.value === "string" ? { value: parsed.value } : { errors: ["This field may not be null."] }
 }
 
-/** Asks for a replay; returns its id. */
+/** Requests a replay; returns its id. */
 export const askForReplay = Effect.fnUntraced(function* ({ webhook, since, until, dryRun, askedBy }: ReplayRequest) {
   const sql = yield* SqlClient.SqlClient
   const { where } = yield* Clearance

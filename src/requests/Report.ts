@@ -5,7 +5,7 @@ import { openBreakerOf } from "../log/BreakerTable.ts"
 import { sendingTable } from "./Sending.ts"
 
 export interface Report {
-  /** Attempted since the operation was asked for. */
+  /** Attempted since the operation was requested. */
   readonly sent: number
   /** Sent deliveries that the receiver accepted. */
   readonly accepted: number

@@ -1,5 +1,5 @@
 /**
- * Retries that people ask for.
+ * Retries that users request.
  *
  * The API sets the delivery's row to `queued` and notifies, in one transaction (`askForRetry`). A process that delivers
  * rebuilds the event from the change log and adds the delivery to those that wait for their next attempt, due now.
@@ -21,7 +21,7 @@ import {
 import { Streams } from "../queue/Streams.ts"
 
 /**
- * Asks for another attempt of these deliveries, with a new retry schedule. Returns the ids of those that exist and whose
+ * Requests another attempt of these deliveries, with a new retry schedule. Returns the ids of those that exist and whose
  * webhooks exist. `operation`: of which it is a part; without one the deliveries do not wait for an open circuit breaker.
  */
 export const askForRetry = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, operation?: string) {
@@ -69,7 +69,7 @@ const failUnlogged = Effect.fnUntraced(function* (webhook: number) {
 })
 
 /**
- * Takes up the retries that were asked for, as far as there is room. Returns the webhooks that have one due now, and those
+ * Takes up the requested retries, as far as there is room. Returns the webhooks that have one due now, and those
  * that have one which does not wait for an open circuit breaker. `prefer` gets the ids of deliveries that a process may
  * hold, or that come behind others: a probe may bring them on.
  */

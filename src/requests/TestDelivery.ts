@@ -15,7 +15,7 @@ interface TestRequest {
   readonly requestId: string
   /** Id of the change to send; absent for the latest. */
   readonly change?: number | undefined
-  /** Id of the user who asks. */
+  /** Id of the requesting user. */
   readonly askedBy: number | undefined
 }
 

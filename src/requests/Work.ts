@@ -1,5 +1,5 @@
 /**
- * Long work that is asked for with a row. A process that delivers claims the row and writes its progress to it; if that
+ * Long work that is requested by a row. A process that delivers claims the row and writes its progress to it; if that
  * process dies, another one goes on from there.
  */
 import { Data, Effect, Schema } from "effect"

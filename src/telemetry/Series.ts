@@ -28,7 +28,7 @@ export interface Described {
   /** Names of the labels. */
   readonly labels: ReadonlyArray<string>
   readonly help: string
-  /** When an operator looks at it. */
+  /** The symptom for which an operator reads it. */
   readonly symptom: SymptomName
 }
 

@@ -1,13 +1,13 @@
 /**
- * Metrics of what the status of this process knows anyway (`Presence.tell`). Each is declared where its part of the
- * status is told; they are read when asked.
+ * Metrics of values that the status of this process has anyway (`Presence.tell`). Each is declared where its part of
+ * the status is reported; they are computed on a scrape.
  */
 import { Metric } from "effect"
 import { version } from "../Config.ts"
 import { described, registry } from "./Series.ts"
 import type { SymptomName } from "./Symptom.ts"
 
-/** The parts of a process by name, with what each tells. */
+/** The parts of a process by name, with the values of each. */
 type Parts = Readonly<Record<string, Told>>
 type Told = Readonly<Record<string, string | number | boolean>>
 
@@ -16,7 +16,7 @@ interface StatusMetric {
   readonly name: string
   readonly help: string
   readonly symptom: SymptomName
-  /** The number of a value that is told; undefined for none. The value itself where the function is absent. */
+  /** The number of a reported value; undefined for none. The value itself where the function is absent. */
   readonly value?: (value: Told[string], told: Told) => number | undefined
 }
 
@@ -40,13 +40,13 @@ const updating = (part: string, key: string, { name, help, symptom, value: read 
   return (parts) => {
     const told = parts[part]
     const value = told?.[key] === undefined ? undefined : read(told[key], told)
-    // A counter adds: it begins anew, so that it shows what it is told.
+    // A counter adds: it begins anew, so that it shows the reported value.
     Metric.removeUnsafe(metric, registry)
     if (value !== undefined) metric.updateUnsafe(value, registry)
   }
 }
 
-/** Sets the metrics as the parts of this process tell. One whose part is missing is removed. */
+/** Sets the metrics to the values of this process's parts. One whose part is missing is removed. */
 export const updateFromStatus: Update = (parts) => updates.forEach((update) => update(parts))
 
 const attributes = { version, node: process.versions.node }

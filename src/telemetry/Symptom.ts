@@ -1,4 +1,4 @@
-/** The symptoms for which an operator looks at metrics, and the action for each. A metric names its symptom. */
+/** The symptoms for which an operator reads metrics, and the action for each. A metric names its symptom. */
 
 interface Symptom {
   /** The rest of the sentence "When …", for docs/telemetry.md. */

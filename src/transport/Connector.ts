@@ -44,7 +44,7 @@ export interface ConnectionOptions {
   readonly tls: {
     readonly rejectUnauthorized?: boolean
     readonly authority?: (() => Promise<string>) | undefined
-    /** Certificate for a server that asks for one. */
+    /** Certificate for a server that requests one. */
     readonly client?: ClientCertificate | undefined
   }
   readonly timeoutMillis: number
@@ -161,7 +161,7 @@ const makeConnector = (
   }
 }
 
-/** As the connections of Node ask for addresses. */
+/** The lookup function of Node's connections. */
 const lookupBy =
   (resolve: Resolve): LookupFunction =>
   (hostname, options, answer) => {
@@ -176,7 +176,7 @@ const resolveOf = ({ webhook, resolve }: ConnectionOptions): Resolve =>
 
 type Addresses = readonly [LookupAddress, ...ReadonlyArray<LookupAddress>]
 
-/** Looks a name up; gives the addresses that the policy allows, and rejects with BlockedTarget if it allows none. */
+/** Resolves a name to the addresses that the policy allows, and rejects with BlockedTarget if it allows none. */
 const allowedOf = (connection: ConnectionOptions) => {
   const { rules } = connection
   const resolve = resolveOf(connection)
@@ -210,7 +210,7 @@ const openDirectly = (
 
 interface Tunnelled {
   readonly proxy: ProxyRules
-  /** The allowed address that the proxy is asked for. */
+  /** The allowed address that the proxy connects to. */
   readonly addressOf: () => Promise<string>
   readonly timeoutMillis: number
   /** Finds the proxy. */

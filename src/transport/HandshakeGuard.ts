@@ -1,5 +1,5 @@
 /**
- * Stands between a socket and TLS, and limits what OpenSSL gets before the handshake is done: bytes, and time of the
+ * A stream between a socket and TLS that limits what OpenSSL gets before the handshake is done: bytes, and time of the
  * event loop (HandshakeLane).
  *
  * OpenSSL reads up to 100 kB of certificates and verifies them at once: with 95 kB of name constraints, or of RSA keys

@@ -3,7 +3,7 @@
  *
  * The resolver is the system's getaddrinfo: only getaddrinfo reads /etc/hosts, nsswitch.conf, and the search domains of
  * a Kubernetes cluster. c-ares, which needs no thread, knows none of them
- * when Node asks it. But getaddrinfo takes a thread until it answers, and nothing ends it: a name whose servers are
+ * when Node queries it. But getaddrinfo takes a thread until it answers, and nothing ends it: a name whose servers are
  * silent takes one for many seconds. So the process has more threads than Node's four (bin/rackwire.mjs), and lookups
  * have these limits:
  *

@@ -63,7 +63,7 @@ const timedOut = (timeoutMillis: number): Omit<Answer, "phases"> => ({
   failure: { reason: "Timeout", message: `No complete answer within ${timeoutMillis} ms.` }
 })
 
-/** The connection's steps count only if it was made for this request: after the request was asked for. */
+/** The connection's steps count only if it was made for this request: after the request began. */
 const phasesOf = (exchange: Exchange, connection: ConnectTimes | undefined): Phases => {
   const { began, written, firstByte, ended } = exchange
   const made = connection !== undefined && written !== undefined && connection.begun >= began ? connection : undefined
@@ -89,7 +89,7 @@ const headerOf = ({ headers }: Response, name: string): string | undefined => {
 /** Statuses of a receiver that is overloaded. */
 const tooMuch: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
-/** The header of Standard Webhooks by which a receiver tells the sender how to go on. */
+/** The header of Standard Webhooks by which a receiver says how the sender should continue. */
 const wishOf = (response: Response): string | undefined => headerOf(response, "webhook-delivery")?.trim().toLowerCase()
 
 /** Whether the receiver wants no more deliveries, even if it accepted this one. */

@@ -1,7 +1,7 @@
 /**
  * Connections through an HTTP proxy.
  *
- * The proxy is asked to connect to an address and never to a name: the target policy has allowed that address, and the
+ * The proxy gets a request to connect to an address, never to a name: the target policy has allowed that address, and the
  * proxy might resolve the name to another one. TLS is between the receiver and Rackwire, inside the tunnel.
  */
 import { request } from "node:http"

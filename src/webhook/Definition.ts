@@ -84,7 +84,7 @@ export interface Definition {
   readonly rateLimit: number | undefined
   /** Deliveries of one object go out one after the other. */
   readonly ordered: boolean
-  /** Undefined where each request tells of one delivery. */
+  /** Undefined where each request has one delivery. */
   readonly batch: BatchPolicy | undefined
   readonly schedule: ReturnType<typeof retrySchedule>
   /** How its connections are made, and to which targets. */

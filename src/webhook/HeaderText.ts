@@ -22,10 +22,10 @@ export const headerText = (headers: Readonly<Record<string, string | ReadonlyArr
 
 const lineOf = (name: string, value: string): string => `${name}: ${isSecretHeader(name, value) ? hiddenMark : value}\n`
 
-/** Shortest part of a credential that is looked for in an answer, characters: a shorter one may be any word. */
+/** Shortest part of a credential that is searched for in an answer, characters: a shorter one may be any word. */
 const credentialMin = 8
 
-/** Most credentials that are looked for in an answer: the event loop searches it for each. */
+/** Most credentials that are searched for in an answer: the event loop searches it for each. */
 const credentialsMax = 64
 
 /**

@@ -3,7 +3,7 @@
  * text must be JSON. A megabyte takes some milliseconds.
  */
 
-/** Where a value stands in its text: from, and up to. */
+/** The span of a value in its text: from, and up to. */
 type Place = readonly [from: number, to: number]
 
 const isSpace = (char: string | undefined): boolean => char === " " || char === "\n" || char === "\t" || char === "\r"

@@ -55,7 +55,7 @@ export const literalHeadersProblem = (template: string): string | undefined => {
   return undefined
 }
 
-/** The parts of the template that are sent as they stand, as places. */
+/** The parts of the template that are sent unchanged, as places. */
 function* literalParts(template: string): Generator<readonly [from: number, to: number]> {
   let from = 0
   const missing = new Set<string>()

@@ -54,7 +54,7 @@ const definitionIn = ({ type, after }: Folded<Readable>): CustomField | undefine
 
 export class RelatedRows {
   private readonly types = new Map<string, Map<number, Row>>()
-  /** All custom fields, once they were asked for, and the same by object type. */
+  /** All custom fields, once they were read, and the same by object type. */
   private definitions: Map<number, CustomField> | undefined
   private definitionsByType: ReturnType<typeof customFieldsByType> = new Map()
 

@@ -2,7 +2,7 @@
  * Gaps: spans of the WAL in which changes were not captured, or not whole. Each is a row with its begin, its end and its
  * cause, and stays an alarm until somebody acknowledges it.
  *
- * Nobody may rely on events of a gap. Where rows still tell what changed, a replay of the gap queues it (Refill.ts).
+ * Nobody may rely on events of a gap. Changes that rows still show are queued by a replay of the gap (Refill.ts).
  */
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"

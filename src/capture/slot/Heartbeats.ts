@@ -1,7 +1,7 @@
 /**
  * The heartbeats of a session: by them it knows its lag, and up to when it has captured everything.
  *
- * Everybody who may connect to the database may write a message that looks like one. So each carries a number that
+ * Everybody who may connect to the database may write a message of this form. So each heartbeat carries a number that
  * cannot be guessed, and counts once.
  */
 import { randomUUID } from "node:crypto"

@@ -1,12 +1,12 @@
 /**
  * Leadership: the slot itself is the lock, and each leader has a higher generation number than those before it.
  *
- * A process that finds the slot taken stands by. A leader that stops in good order notifies it; it notices within a
+ * A process that finds the slot taken is a standby. A leader that stops in good order notifies it; it notices within a
  * second that a leader was killed; and it ends the session of a leader that hangs. Every process writes every few
  * seconds that it is alive (Presence.ts), so a leader that has been silent for `hangMillis` while others wrote holds the
  * lock without doing the work. If such a leader wakes up, Redis refuses its entries by its generation.
  *
- * The reports of a leader to Postgres would tell as much, but Postgres shows them only to roles with pg_read_all_stats.
+ * The reports of a leader to Postgres would show as much, but Postgres shows them only to roles with pg_read_all_stats.
  *
  * On a machine with too little CPU a leader may be only slow. Each new one reads the same large transaction from its
  * beginning, so if all were ended as soon, none would ever reach its end: each gets twice the time of the one before.
@@ -63,7 +63,7 @@ export const outrank = Effect.fnUntraced(function* (generation: number) {
       from rackwire_leader having coalesce(max(id), 0) < ${generation}::bigint`
 })
 
-/** Notifies the processes that stand by that the slot is free. */
+/** Notifies the standbys that the slot is free. */
 export const release = (slot: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.ignore(sql`select pg_notify(${channel}, ${slot})::text`))
 
@@ -71,7 +71,7 @@ interface Holder {
   readonly pid: number | null
   /** How much older its last sign of life is than the newest of all processes, milliseconds; null if it is not known. */
   readonly silentMillis: number | null
-  /** How many leaders began where the slot still stands. */
+  /** How many leaders began at the current position of the slot. */
   readonly beganHere: number
 }
 

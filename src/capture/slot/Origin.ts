@@ -22,7 +22,7 @@ export interface Origin {
   readonly received: bigint
 }
 
-/** Asks the server. */
+/** Queries the server. */
 export const originOf = async (walsender: Walsender, place: string | null, received: Received): Promise<Origin> => {
   const [[systemId, timeline, end] = []] = await walsender.query("IDENTIFY_SYSTEM")
   const [[, history] = []] = timeline === "1" ? [] : await walsender.query(`TIMELINE_HISTORY ${timeline}`)

@@ -109,7 +109,7 @@ export class SlotStream {
     return this.paused ? 0 : performance.now() - this.heardAt
   }
 
-  /** Reports progress to the server; `ask` asks for a reply. */
+  /** Reports progress to the server; `ask` requests a reply. */
   report(ask = false): void {
     this.walsender.sendStatus(this.received, this.confirmed, ask)
   }

@@ -25,7 +25,7 @@ export interface TupleLayout {
 /** Largest cell that is decoded, bytes: JSON is longer as a text than Postgres counts it. */
 const cellBytesMax = 2 * valueBytesMax
 
-/** Stands for an id that is not there. */
+/** The value of a missing id. */
 const noId = "?"
 
 const tooLong = new Unreadable(`longer than ${cellBytesMax} bytes`)

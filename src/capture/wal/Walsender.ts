@@ -97,7 +97,7 @@ export class Walsender {
     })
   }
 
-  /** Reports to the server what was received, and up to where it may drop the WAL; `ask` asks for a reply. */
+  /** Reports to the server what was received, and up to where it may drop the WAL; `ask` requests a reply. */
   sendStatus(received: bigint, confirmed: bigint, ask = false): void {
     const nowMillis = performance.timeOrigin + performance.now()
     const message = Buffer.allocUnsafe(39)
@@ -142,7 +142,7 @@ export class Walsender {
   }
 }
 
-/** An open connection, encrypted if the address asks for it. */
+/** An open connection, encrypted if the address requires it. */
 const dial = async ({ host, port, tls }: PostgresAddress): Promise<Socket> => {
   const socket = openSocket({ host, port })
   try {

@@ -1,4 +1,4 @@
-/** Asks a running service through its REST API, by the rights of a token. What fails is told in words. */
+/** Sends requests to the REST API of a running service with a token. Failures become sentences. */
 
 /** Where the service is, and whose rights count. */
 export interface Account {
@@ -9,7 +9,7 @@ export interface Account {
 
 export type Query = Readonly<Record<string, unknown>>
 
-/** Sends a request; resolves with the JSON of the answer, or rejects with an `Error` whose message tells why. */
+/** Sends a request; resolves with the JSON of the answer, or rejects with an `Error` whose message has the reason. */
 export type Rest = (method: string, path: string, parts?: { query?: Query; body?: unknown }) => Promise<unknown>
 
 /** Time that an answer may take, milliseconds. */

@@ -63,7 +63,7 @@ const typeOf = (given: Arguments): ObjectType => {
 const pathOf = (given: Arguments): string => `${typeOf(given).path}${String(given["id"])}/`
 
 const queryOf = ({ limit = listedUsually, offset, fields: only, filters = {} }: Arguments): Query => ({
-  // Unknown filters are refused, not ignored: the answer would be another one than was asked for.
+  // Unknown filters are refused, not ignored: the answer would be one to another question.
   ...(filters as Query),
   ...{ limit, offset, fields: only, strict: true }
 })

@@ -20,10 +20,10 @@ export interface ActorParts {
   readonly gathering: Gathering
   /** Reads the webhook's row anew, and follows it. */
   readonly refresh: Effect.Effect<void, { readonly message: string }>
-  /** Makes the reader look for entries. */
+  /** Wakes the reader for entries. */
   readonly wake: () => void
-  /** Makes the reader look in so many milliseconds. */
+  /** Wakes the reader in so many milliseconds. */
   readonly lookIn: (millis: number) => void
-  /** Makes the reader look for retries in so many milliseconds. */
+  /** Wakes the reader for retries in so many milliseconds. */
   readonly dueIn: (millis: number) => void
 }

@@ -42,7 +42,7 @@ export const makeActors = Effect.gen(function* () {
   const scope = yield* Effect.scope
   const life = yield* Scope.fork(scope, "parallel")
   const running = new Map<number, Running>()
-  // An actor may ask for its row to be read while the announcement is being followed.
+  // An actor may request a read of its row while the announcement is being followed.
   const one = yield* Semaphore.make(1)
   const context = yield* Effect.context<Needs>()
 

@@ -44,7 +44,7 @@ export const makeAttempt = (
   entry: Entry,
   loaded: Result.Result<Loaded, Failure>,
   templates: Templates["Service"],
-  /** Told the length of the body, bytes, when it is rendered. */
+  /** Called with the length of the rendered body, bytes. */
   onBody: (bytes: number) => void
 ): Effect.Effect<Answered> =>
   Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {

@@ -7,7 +7,7 @@ import type { Definition } from "../../webhook/Definition.ts"
 const outputBytesMax = 1 << 20
 
 /**
- * Runs an attempt when there is room for the most that a body's template may make of it. `settle` tells how much it made,
+ * Runs an attempt when there is room for the most that a body's template may make of it. `settle` sets how much it made,
  * when that is known; at the end of the attempt nothing is held.
  */
 export const withBodyRoom = <A, E, R>(

@@ -57,7 +57,7 @@ export class InFlight {
     return unloggedMax - this.counts.answered
   }
 
-  /** Its webhook ends: what is still under way is cut off, and told no more. */
+  /** Its webhook ends: attempts in flight are cancelled, and not reported any more. */
   leave(): void {
     const chars = this.begun.reduce((sum, begun) => sum + (begun?.entry.delivery.body.length ?? 0), 0)
     this.onHeld(-this.count, -chars)

@@ -1,6 +1,6 @@
 /**
- * Whether the actors of this process read new entries. They do not while all sending is paused, or while the process was
- * told to take no new work. Attempts under way end, and are logged.
+ * Whether the actors of this process read new entries. They do not while all sending is paused, or while the process
+ * drains. Attempts in flight end, and are logged.
  */
 import { Effect } from "effect"
 
@@ -14,7 +14,7 @@ interface Reading {
 export class Intake {
   /** Operators have paused all sending. */
   isPaused = false
-  /** This process was told to take no new work: it leaves it to others. */
+  /** This process drains: it leaves new work to others. */
   isQuiet = false
 
   get isStopped(): boolean {

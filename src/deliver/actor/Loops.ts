@@ -1,6 +1,6 @@
 /** The webhooks of a process that were found in a loop lately (Chain.ts): an alarm for operators. */
 
-/** How long a loop is told after its last delivery, milliseconds: longer than the rounds of what collects problems. */
+/** How long a loop is reported after its last delivery, milliseconds: longer than the rounds of what collects problems. */
 const toldMillis = 10 * 60_000
 
 /** Most webhooks that a sentence names. */

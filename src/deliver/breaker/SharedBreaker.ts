@@ -1,5 +1,5 @@
 /**
- * A webhook's circuit breaker in all processes: one process tells the others when it opens or closes, and when its time
+ * A webhook's circuit breaker in all processes: one process notifies the others when it opens or closes, and when its time
  * is over a single attempt of one process probes.
  *
  * It is the owner of the breaker's state: nothing else in a process changes the copy that processes share in Redis

@@ -15,7 +15,7 @@ const batchCharsMax = 1 << 20
 
 export class Gathering {
   private readonly now: () => number
-  /** Makes the reader look again in so many milliseconds. */
+  /** Wakes the reader again in so many milliseconds. */
   private readonly lookIn: (millis: number) => void
   private since: number | undefined
   /** How many deliveries go in smaller batches, and of which size. */
@@ -31,7 +31,7 @@ export class Gathering {
     return this.smaller.left > 0 ? Math.min(this.smaller.size, policy.size) : policy.size
   }
 
-  /** Whether a batch is to be read from the streams of the webhook now. If not, the reader looks again in time. */
+  /** Whether a batch is to be read from the streams of the webhook now. If not, the reader wakes in time. */
   readonly isDue = Effect.fnUntraced({ self: this }, function* (this: Gathering, webhook: number, policy: BatchPolicy) {
     this.since ??= this.now()
     const { since } = this

@@ -1,12 +1,12 @@
 /**
- * How many entries a read asks for: where they go fast, more than there is room for at the moment. Processes that share
- * a webhook have little room each, and a read costs much the same for 8 entries as for 64.
+ * How many entries a read requests: where they are sent fast, more than there is room for at the moment. Processes that
+ * share a webhook have little room each, and a read costs much the same for 8 entries as for 64.
  *
  * What a process reads ahead no other one can begin with, so it reads no more than it needs for a moment, at the pace at
  * which its attempts begin.
  */
 
-/** Most entries of a read that asks for more than there is room for. */
+/** Most entries of a read that requests more than there is room for. */
 const aheadMax = 128
 
 /** How long the entries of a read may last, milliseconds. */

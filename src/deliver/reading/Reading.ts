@@ -38,7 +38,7 @@ export class Reading {
   private readonly scope: Scope.Scope
   private readonly readAhead: ReadAhead
   private readonly stall: Stall
-  /** Whether the last read gave all that it asked for. */
+  /** Whether the last read returned as many entries as requested. */
   private hasMore = false
   /** Whether a read is under way beside the attempts. */
   private isReadingAhead = false
@@ -162,7 +162,7 @@ export class Reading {
     }
   )
 
-  /** Whether the webhook has a share left of the limits of the process. If not, the reader looks again when it has. */
+  /** Whether the webhook has a share left of the limits of the process. If not, the reader wakes when it has. */
   private hasShare(): boolean {
     const { id, wake } = this.parts
     const { requests, eventBytes } = processLimits
@@ -260,7 +260,7 @@ export class Reading {
   private readonly readAndHold = Effect.fnUntraced({ self: this }, function* (this: Reading, count: number) {
     const { id, intake, inFlight } = this.parts
     this.hasMore = (yield* readHeld(this.parts, count)) >= count
-    // Somebody asked meanwhile that this process hands back its entries.
+    // A request to release the entries of this process came meanwhile.
     if (intake.isQuiet) yield* (yield* Streams).handBack(id, inFlight.takeNotBegun(Number.POSITIVE_INFINITY))
   })
 }
@@ -273,7 +273,7 @@ const withPlaces = <A, E, R>(id: number, count: number, reading: Effect.Effect<A
     () => Effect.sync(() => processLimits.requests.change(id, -count))
   )
 
-/** The latest change of the webhook that entries tell of, milliseconds since 1970. */
+/** The latest change of the webhook that entries name, milliseconds since 1970. */
 const latestChange = (entries: ReadonlyArray<Entry>): number =>
   entries.reduce((latest, { delivery: { webhookChanged = 0 } }) => Math.max(latest, webhookChanged), 0)
 

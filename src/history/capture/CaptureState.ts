@@ -1,4 +1,4 @@
-/** How capture is, as the database tells it: the slot, the publication, who leads, the epochs, the gaps. */
+/** The state of capture, as the database has it: the slot, the publication, who leads, the epochs, the gaps. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { isAlive } from "../../postgres/Presence.ts"

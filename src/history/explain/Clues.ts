@@ -11,7 +11,7 @@ export const positionIn = (text: string): bigint | undefined => {
   return position <= positionMax ? position : undefined
 }
 
-/** Postgres tells the number of a transaction with its epoch or without; the digits are of either. */
+/** Postgres shows the number of a transaction with its epoch or without; the digits are of either. */
 export const xidClue = (digits: string): Clue => ({ kind: "xid", xid: Number(BigInt.asUintN(32, BigInt(digits))) })
 
 /** By the name of the parameter: what it takes, and how it is read. */

@@ -42,7 +42,7 @@ export interface Reckoned extends Omit<Verdict, "outcome"> {
 interface Explained {
   /** Fired webhooks first, then by the gate that decided, the last gate first. */
   readonly webhooks: ReadonlyArray<Reckoned>
-  /** Whether there were more webhooks than were asked. */
+  /** Whether there were more webhooks than were evaluated. */
   readonly isPartial: boolean
 }
 

@@ -9,7 +9,7 @@ import { WorkLimit, verdictsOf } from "./Evaluating.ts"
 import { readableOf } from "./ExplainedEvent.ts"
 import { type LatestEvent, latestEvents } from "./LatestEvents.ts"
 
-/** The time that is asked, most changes that are read, changes of one page, and time for reading them, milliseconds. */
+/** The time that is evaluated, most changes that are read, changes of one page, and time for reading them, milliseconds. */
 const spanMillis = 24 * 3600 * 1000
 const changesMax = 5000
 const pageSize = 500
@@ -37,7 +37,7 @@ export interface History {
   /** How often it would have fired; `saved`: as the webhook is stored, null without one. */
   readonly fired: number
   readonly saved: number | null
-  /** Changes for which it fires only as asked, and only as stored: how many, and the newest ones. */
+  /** Changes for which it fires only as in the request, and only as stored: how many, and the newest ones. */
   readonly gained: { readonly count: number; readonly changes: ReadonlyArray<Named> }
   readonly lost: { readonly count: number; readonly changes: ReadonlyArray<Named> }
 }

@@ -13,7 +13,7 @@ export interface LatestEvent extends LoggedEvent {
   readonly display: string
 }
 
-/** The columns that tell an event from others, without the state of its object. */
+/** The columns that identify an event, without the state of its object. */
 type EventName = Pick<LatestEvent, "change_id" | "display" | "action" | "object_type" | "event_time">
 
 interface Wanted {

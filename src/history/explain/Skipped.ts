@@ -1,5 +1,5 @@
 /**
- * The latest changes for which a webhook did not fire, by the clause that failed, and the closest miss. Asked on demand
+ * The latest changes for which a webhook did not fire, by the clause that failed, and the closest miss. Evaluated on demand
  * from the change log, for the webhook as it was at each of the changes.
  */
 import { Clock, Effect } from "effect"
@@ -12,7 +12,7 @@ import { WorkLimit, verdictsOf } from "./Evaluating.ts"
 import { readableOf } from "./ExplainedEvent.ts"
 import { type LatestEvent, latestEvents } from "./LatestEvents.ts"
 
-/** Most changes that are asked, and how many are asked where the request does not say. */
+/** Most changes that are evaluated, and how many are evaluated by default. */
 export const askedMax = 1000
 export const askedUsually = 500
 
@@ -46,13 +46,13 @@ interface Group {
 export interface Skips {
   /** How it is, in a sentence. */
   readonly sentence: string
-  /** Changes of its types that were asked, while it existed. */
+  /** Changes of its types that were evaluated, while it existed. */
   readonly seen: number
   readonly fired: number
   readonly skipped: number
-  /** Whether there are older changes that were not asked. */
+  /** Whether there are older changes that were not evaluated. */
   readonly partial: boolean
-  /** Time of the oldest change that was asked. */
+  /** Time of the oldest change that was evaluated. */
   readonly since: string | null
   /** The largest first. */
   readonly groups: ReadonlyArray<Group>

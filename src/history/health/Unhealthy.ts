@@ -1,4 +1,4 @@
-/** The webhooks that need a look: every page, `check`, the metrics and the API tell of the same ones. */
+/** The webhooks that need attention: every page, `check`, the metrics and the API show the same ones. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { byIds } from "../../inventory/read/Read.ts"
@@ -17,7 +17,7 @@ export interface Unhealthy extends Health {
   readonly name: string
 }
 
-/** The webhooks that need a look, of those that the reader may view; those for which most waits come first. */
+/** The visible webhooks that need attention; webhooks with most waiting deliveries first. */
 export const unhealthyWebhooks = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const found = yield* sql.unsafe<{ readonly id: number }>(
@@ -42,7 +42,7 @@ export const unhealthyWebhooks = Effect.gen(function* () {
 /** Most webhooks that a sentence names. */
 const namedMax = 3
 
-/** `2 webhooks are failing (cmdb, ipam): 1,367 deliveries wait for them`; undefined if none needs a look. Pure. */
+/** `2 webhooks are failing (cmdb, ipam): 1,367 deliveries wait for them`; undefined if none needs attention. Pure. */
 export const unhealthySentence = (all: ReadonlyArray<Unhealthy>): string | undefined => {
   if (all.length === 0) return undefined
   const failing = all.filter(({ state }) => state === "failing").length

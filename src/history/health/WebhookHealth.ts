@@ -29,7 +29,7 @@ export interface Known {
 
 export interface WebhookHealth {
   readonly state: HealthState
-  /** Whether somebody has to look at it: it is failing, or still healthy and in trouble. */
+  /** Whether it needs attention: it is failing, or still healthy and has failed attempts or an open breaker. */
   readonly needsLook: boolean
   readonly sentence: string
 }

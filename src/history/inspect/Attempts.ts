@@ -18,7 +18,7 @@ export interface LoggedAttempt {
   readonly phases: { readonly [_ in keyof Phases]?: number } | null
   readonly url: string
   readonly response_status: number | null
-  /** Its beginning; "" where it was not asked for. */
+  /** Its beginning; "" where it was not requested. */
   readonly response_body: string
   readonly reason: string
   readonly message: string

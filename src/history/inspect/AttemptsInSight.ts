@@ -39,7 +39,7 @@ const seesEvent = Effect.fnUntraced(function* (delivery: InspectedDelivery, atte
 /** Failures whose messages may repeat values of the event. */
 const ofTemplates: ReadonlySet<string> = new Set(["Render", "Overrun", "Unrendered"])
 
-/** Headers that tell of the delivery alone. */
+/** Headers that describe the delivery alone. */
 const ownHeaders: ReadonlySet<string> = new Set([
   "x-hook-delivery",
   "x-hook-attempt",

@@ -38,7 +38,7 @@ export interface Origin {
   readonly change: number | null
   /** Changes of the same transaction that the user may view; counted up to `countedMax`. */
   readonly changes: number
-  /** Webhooks that were told of the change. */
+  /** Webhooks with a delivery of the change. */
   readonly webhooks: number
 }
 

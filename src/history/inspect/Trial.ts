@@ -31,7 +31,7 @@ export interface Draft extends MatchFields {
   readonly template_engine: string
   readonly additional_headers: string
   readonly body_template: string
-  /** Undefined where each request tells of one event. */
+  /** Undefined where each request has one event. */
   readonly batch: BatchPolicy | undefined
   readonly signature: Signing["style"]
   /** "" for none. */

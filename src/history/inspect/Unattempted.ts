@@ -1,6 +1,6 @@
 /**
  * Deliveries that wait without an attempt, selected by the filter of many deliveries. The delivery log has no rows of
- * them, so the condition is asked of the rows that it would have.
+ * them, so the condition is evaluated for the rows that it would have.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -31,7 +31,7 @@ const namedIn = (query: Query): ReadonlyArray<number> | undefined => {
 
 export interface Selection {
   readonly query: Query
-  /** The condition that the query stands for. */
+  /** The condition of the query. */
   readonly where: Where
   /** Only events up to this time; undefined for all. */
   readonly until?: string

@@ -37,7 +37,7 @@ export interface WaitingPage {
   readonly next: string | undefined
 }
 
-/** Most deliveries that a page looks through for an object. */
+/** Most deliveries that a page searches for an object. */
 const lookedAtMax = 5000
 
 /** Deliveries read at once, and webhooks inspected at once. */

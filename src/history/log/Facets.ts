@@ -19,15 +19,15 @@ interface FacetValue {
 
 export interface Facets {
   readonly facets: Readonly<Record<FacetName, ReadonlyArray<FacetValue>>>
-  /** How many deliveries were looked at: the newest. */
+  /** How many deliveries were read: the newest. */
   readonly lookedAt: number
   /** Whether those were all; otherwise there may be more of each value. */
   readonly isComplete: boolean
-  /** Whether all that are not successful were looked at. */
+  /** Whether all unsuccessful deliveries were read. */
   readonly hasAllUnsuccessful: boolean
 }
 
-/** Most successful deliveries that are looked at, and most others: these are few, and people ask about them. */
+/** Most successful deliveries that are read, and most unsuccessful ones: these are few, and users search for them. */
 const lookedAtMax = 10_000
 
 /** Most values of a facet, the most frequent first. */

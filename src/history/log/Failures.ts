@@ -9,7 +9,7 @@ import { type ChangedBefore, changedBefore } from "../../changelog/ChangedBefore
 /** Most groups that are returned, the largest first. */
 const groupsMax = 200
 
-/** Most groups of which the last change of the webhook is looked for. */
+/** Most groups of which the last change of the webhook is searched for. */
 const explainedMax = 50
 
 /** Most deliveries that are read; the counts stop there. */

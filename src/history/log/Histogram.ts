@@ -110,7 +110,7 @@ const withSuccessful = (counted: ReadonlyArray<Counted>): ReadonlyArray<Counted>
   })
 }
 
-/** Longest span that is shown as it was asked for, milliseconds; a longer one begins with the log. */
+/** Longest span that is shown as requested, milliseconds; a longer one begins with the log. */
 const spanMillis = 2 * 86_400_000
 
 const withinLog = Effect.fnUntraced(function* ({ sinceMillis, untilMillis }: Window) {

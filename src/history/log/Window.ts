@@ -1,4 +1,4 @@
-/** The span of time that a query about deliveries asks for. Pure. */
+/** The span of time of a query about deliveries. Pure. */
 import type { Query } from "../../inventory/derive/filter/Filter.ts"
 import type { Where } from "../../inventory/derive/filter/Where.ts"
 

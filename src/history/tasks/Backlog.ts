@@ -15,7 +15,7 @@ interface Backlog {
   readonly held: number
   /** Age of the oldest change in a queue of a webhook that runs, seconds; 0 if there is none. */
   readonly oldestSeconds: number
-  /** Webhooks that need a look. */
+  /** Webhooks that need attention. */
   readonly unhealthy: number
 }
 
@@ -42,7 +42,7 @@ const measure = Effect.gen(function* () {
 
 /**
  * The backlog as it was known last. It is measured beside: a status that waits for a table that somebody has locked would
- * not be written, and the process would look dead.
+ * not be written, and the process would count as lost.
  */
 export const backlog = Effect.gen(function* () {
   let last: Partial<Backlog> = {}

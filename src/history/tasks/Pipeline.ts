@@ -43,7 +43,7 @@ export interface Depths {
   readonly queued: number
   readonly sending: number
   readonly waiting: number
-  /** When a queue was looked at last, ISO 8601; null if nothing waits. */
+  /** When a queue was measured last, ISO 8601; null if nothing waits. */
   readonly looked: string | null
 }
 

@@ -21,14 +21,14 @@ export interface Problem {
   readonly problem: string
   /** Advice to the operator. */
   readonly advice: string
-  /** The processes that tell it. */
+  /** The processes that report it. */
   readonly processes: ReadonlyArray<string>
 }
 
 const adviceOf = (problem: string): string =>
   advice.find(([pattern]) => pattern.test(problem))?.[1] ?? "The log of the process says more."
 
-/** The webhooks that need a look as a problem; none if all are well. */
+/** The webhooks that need attention as a problem; none if all are well. */
 const webhookProblems = (unhealthy: ReadonlyArray<Unhealthy>): ReadonlyArray<Problem> => {
   const problem = unhealthySentence(unhealthy)
   return problem === undefined ? [] : [{ problem, advice: adviceOf(problem), processes: [] }]

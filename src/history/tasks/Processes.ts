@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { type Process, type Status, processesAndLost } from "../../postgres/Presence.ts"
 
 /**
- * `lost`: it wrote no status for a while, and ended without a farewell. `quiet`: it was told to take no new work.
+ * `lost`: it wrote no status for a while, and ended without a farewell. `quiet`: it drains and takes no new work.
  * `paused`: all sending is paused.
  */
 type ProcessState = "busy" | "idle" | "paused" | "quiet" | "lost"
@@ -37,6 +37,6 @@ export const processes = Effect.map(processesAndLost, (found) =>
 export const deliverers = (all: ReadonlyArray<SeenProcess>): ReadonlyArray<SeenProcess> =>
   all.filter(({ roles }) => roles.includes("deliver"))
 
-/** A number of a part of the process; 0 if it does not tell it. */
+/** A number of a part of the process; 0 if it does not report it. */
 export const numberOf = (process: Process, part: string, name: string): number =>
   Number(told(process, part)?.[name] ?? 0)

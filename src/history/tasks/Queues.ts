@@ -22,7 +22,7 @@ export interface Queue {
   readonly failed: number
   /** When the oldest change that is queued or sent was committed, ISO 8601; null if nothing is, or if it is not known. */
   readonly oldest: string | null
-  /** When the queue was looked at last, ISO 8601; null if it was empty then. */
+  /** When the queue was measured last, ISO 8601; null if it was empty then. */
   readonly looked: string | null
 }
 

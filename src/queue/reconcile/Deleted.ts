@@ -1,7 +1,7 @@
 /**
  * Webhooks that were deleted: their deliveries end, and nothing of them stays in Redis.
  *
- * A process that is told of the deletion does both at once. The sweep and every start of a process do the work that
+ * A process that is notified of the deletion does both at once. The sweep and every start of a process do the work that
  * others left: a process may die in between, an attempt may end later, and capture may queue events from before the
  * deletion.
  */

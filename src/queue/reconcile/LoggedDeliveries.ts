@@ -15,7 +15,7 @@ export interface LoggedDelivery extends LoggedEvent {
   readonly id: string
   readonly delivery_id: string
   readonly webhook_id: string
-  /** Ids of the users whose view it is bound to: who asked for it, and the scope of its webhook. */
+  /** Ids of the users whose view it is bound to: the user who requested it, and the scope of its webhook. */
   readonly asked_by: string | null
   readonly scope_user: string | null
   readonly is_urgent: boolean

@@ -1,7 +1,7 @@
 /**
- * The deliveries that are compared in turn (Reconcile.ts): nothing in Redis tells that a key of a webhook was lost alone.
+ * The deliveries that are compared in turn (Reconcile.ts): nothing in Redis shows that a key of a webhook was lost alone.
  *
- * One process, the sweeper, looks in each round for some deliveries that are long overdue, and for some that were parked
+ * One process, the sweeper, compares in each round some deliveries that are long overdue, and some that were parked
  * without an attempt. Those that are nowhere in Redis, twice, are queued again.
  */
 import { Effect } from "effect"
@@ -16,7 +16,7 @@ import { discardDeleted } from "./Deleted.ts"
 import { isOrdered } from "./Reconcile.ts"
 import { deliveriesAt } from "./Unfinished.ts"
 
-/** Rows compared in one look. */
+/** Rows compared in one round. */
 const rowsMax = 500
 
 interface Overdue {

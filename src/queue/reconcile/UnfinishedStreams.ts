@@ -42,7 +42,7 @@ export class UnfinishedStreams {
     const tops = new Map(next.flatMap((webhook) => entryOf(this.tops, webhook)))
     const webhooks = [...tops.keys()]
     const heads = new Map(yield* (yield* Streams).heads(webhooks))
-    // After the heads: a stream that is lost looks like one that is finished.
+    // After the heads: a lost stream cannot be distinguished from a finished one.
     const { lost } = yield* (yield* Append).verify(webhooks)
     const deleted = yield* withoutDeleted(lost)
     this.forget(deleted)

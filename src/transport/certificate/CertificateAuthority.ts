@@ -64,7 +64,7 @@ const readInside = async (directories: ReadonlyArray<string>, path: string): Pro
     )
   }
   const outside = new UnusableAuthority("The file must be in a directory that WEBHOOK_CA_DIRECTORY names.")
-  // By its text first: the answer tells nothing about files elsewhere.
+  // By its text first: the error reveals nothing about files elsewhere.
   if (path.includes("\0") || !directories.some((directory) => isInside(resolve(directory), resolve(path))))
     throw outside
   const real = await realpath(path)

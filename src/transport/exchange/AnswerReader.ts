@@ -6,7 +6,7 @@
  * other request. Does not: follow redirects, inflate, or decide what a status means.
  *
  * Receivers are lenient with each other, and so is this: a line may end without its carriage return, and an
- * informational answer (1xx) is skipped although nobody asked for it.
+ * informational answer (1xx) is skipped although it was not requested.
  */
 import { textOf } from "./AnswerText.ts"
 import { emptyRecord } from "../../inventory/Field.ts"
@@ -38,7 +38,7 @@ export class AnswerReader {
   keepAliveMillis: number | undefined
 
   private head: Buffer = nothing
-  /** Where its first line begins, and bytes in which its end was looked for: they are not read again when more come. */
+  /** Where its first line begins, and bytes in which its end was searched: they are not read again when more arrive. */
   private headBegin = 0
   private searched = 0
   private informational = 0
@@ -46,7 +46,7 @@ export class AnswerReader {
   private readonly parts: Array<Buffer> = []
   private keptBytes = 0
   private hasEnded = false
-  /** Whether it asks for the end of the connection, or leaves in doubt where it ends. */
+  /** Whether it closes the connection, or leaves in doubt where it ends. */
   private isLast = true
 
   /** The beginning of the body. */
@@ -73,7 +73,7 @@ export class AnswerReader {
       this.hasEnded = hasEnded
       rest = rest.subarray(taken)
     }
-    // Nothing was asked for that it could be the answer to.
+    // Unsolicited bytes after the response: do not reuse the connection.
     if (this.hasEnded && rest.length > 0) this.isLast = true
     return this.hasEnded
   }
@@ -189,7 +189,7 @@ const withoutReturn = (line: string): string => (line.endsWith("\r") ? line.slic
 
 const isBlank = (character: string | undefined): boolean => character === " " || character === "\t"
 
-/** Without the blanks around it. A pattern would look at a long row of blanks once for each of them. */
+/** Without the blanks around it. A pattern would scan a long run of blanks once for each of them. */
 const withoutBlanks = (text: string): string => {
   let [from, until] = [0, text.length]
   while (isBlank(text[from])) from += 1

@@ -140,7 +140,7 @@ const closed = () => new Error("The connections of the webhook were closed.")
 
 type Target = buildConnector.Options & { readonly key: string }
 
-/** The server to connect to. A webhook that sets the header `host` asks a server with several names for that one. */
+/** The server to connect to. A webhook that sets the header `host` selects one name of a server with several names. */
 const targetOf = ({ origin, protocol, host, hostname, port }: Place, asked: string | undefined): Target => {
   const named = protocol === "https:" && asked !== undefined ? nameIn(asked) : undefined
   const target = { protocol, host, hostname, port }

@@ -35,7 +35,7 @@ export interface Times {
 const marginMillis = 2000
 
 export class Connection {
-  /** The key by which connections are shared: the origin, and the name that the receiver is asked for. */
+  /** The key by which connections are shared: the origin, and the server name that is requested of the receiver. */
   readonly key: string
   private readonly times: Times
   private readonly keeper: Keeper

@@ -12,7 +12,7 @@ export class Exchange {
   /** Ends the connection that carries it. */
   onAbort: (error: Error) => void = () => {}
   readonly answer = new AnswerReader()
-  /** Times by `performance.now()`: when it was asked for, written to the socket, first answered, and read to its end. */
+  /** Times by `performance.now()`: when it was requested, written to the socket, first answered, and read to its end. */
   readonly began = performance.now()
   written: number | undefined
   firstByte: number | undefined

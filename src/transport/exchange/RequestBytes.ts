@@ -37,7 +37,7 @@ class NoRequest extends Error {
 /** Most bytes of a body that is copied behind its headers; a longer one is written by itself. */
 const joinedBytesMax = 64 * 1024
 
-/** Names of headers that were looked at, since the same ones come with every request. */
+/** Names of headers that were checked, since every request has the same ones. */
 const knownNames = new Set<string>()
 const knownNamesMax = 1000
 

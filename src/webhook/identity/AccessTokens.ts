@@ -1,5 +1,5 @@
 /**
- * The access token of a webhook in one process: asked for when an attempt needs it, kept in memory until shortly before
+ * The access token of a webhook in one process: fetched when an attempt needs it, kept in memory until shortly before
  * it expires, and renewed when a receiver refuses it.
  *
  * Guarantees: one request to the token endpoint at a time, and none within a second after the last one ended: attempts
@@ -21,7 +21,7 @@ export class AccessTokens {
   private held: { readonly answer: TokenAnswer; readonly at: number } | undefined
   private asking: Fiber.Fiber<TokenAnswer> | undefined
 
-  /** `madeFrom` tells all that the client and the target were made from. */
+  /** `madeFrom` has all that the client and the target were made from. */
   constructor(client: OAuthClient, target: ConnectionOptions, madeFrom: string) {
     this.client = client
     this.target = target
@@ -36,7 +36,7 @@ export class AccessTokens {
     })
   }
 
-  /** Another token than this one, which a receiver has refused; the same one if it is too early to ask again. */
+  /** Another token than this one, which a receiver has refused; the same one if it is too early for another request. */
   renew(refused: string, withinMillis: number): Effect.Effect<TokenAnswer> {
     return Effect.suspend(() => {
       const { held } = this

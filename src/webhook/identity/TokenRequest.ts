@@ -26,7 +26,7 @@ export type TokenAnswer =
 /** Longest token, characters; a JSON Web Token with many claims has some thousands. */
 const tokenCharsMax = 12_000
 
-/** Life of a token whose answer does not tell it, and longest life, seconds. */
+/** Lifetime of a token whose answer does not state it, and longest lifetime, seconds. */
 const lifeSecondsUsual = 300
 const lifeSecondsMax = 86_400
 

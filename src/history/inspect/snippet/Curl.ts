@@ -3,7 +3,7 @@ import { hiddenMark } from "../../../inventory/field/hidden/Hiding.ts"
 import type { SentRequest } from "../SentRequest.ts"
 import { bodyFile, embeddedBytesMax } from "./Snippet.ts"
 
-/** A word of the shell that stands for itself, whatever it holds. */
+/** A literal word of the shell, quoted if it has special characters. */
 const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`
 
 /** The files in which the command expects the TLS client certificate: the key is shown nowhere. */

@@ -7,7 +7,7 @@
  */
 import type { SignatureCheck } from "../Signatures.ts"
 
-/** Longest body that stands in a program, bytes. A longer one is read from a file. */
+/** Longest body that is part of a program, bytes. A longer one is read from a file. */
 export const embeddedBytesMax = 8192
 
 /** The file from which a program reads a body that is too long. */

@@ -32,7 +32,7 @@ const copyTypes = (path: string): void => {
 copyTypes("src/template/plugin/Plugin.d.ts")
 rmSync(join(dist, "types"), { recursive: true })
 
-// What the modules read of package.json, and where `#plugin` is in this tree.
+// The fields of package.json that the modules read, and the place of `#plugin` in this tree.
 const { name, version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
   readonly name: string
   readonly version: string

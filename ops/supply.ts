@@ -60,7 +60,7 @@ const found = audit()
 if (typeof found === "string") console.log(`not audited: ${found}`)
 else if (found.high + found.critical > 0) problems.push(`vulnerabilities: ${JSON.stringify(found)}; see npm audit`)
 
-// Of all packages: with --omit=dev npm leaves out a dependency that a tool may use too.
+// Checks all packages: with --omit=dev npm leaves out a dependency that a tool may use too.
 const { stdout: bill } = npm("sbom", "--sbom-format=cyclonedx", "--package-lock-only")
 for (const [path, { version }] of installed) {
   const purl = `"pkg:npm/${nameOf(path).replace("@", "%40")}@${version}"`

@@ -72,12 +72,16 @@ describe("code", () => {
     expect(wrong).toEqual([])
   })
 
-  it("begins a doc comment with a noun or a sentence, never with a headless what, who, of or those", () => {
+  it("begins a comment with a noun or a sentence, never with a headless what, who, of or those", () => {
     const commented = ["src", "test", "bench", "plugins", "ops", "bin"].flatMap((folder) =>
       filesUnder(folder, /\.(?:ts|js|mjs|mts)$/)
     )
+    // Only the first line of a comment: the next one may begin in the middle of a sentence.
+    const comment = /\/\*\*[\s*]*([^*\n]+)|(?<!^ *\/\/.*\n)^ *\/\/ (.+)|(?<=[;,{})\]] )\/\/ (.+)/gm
     const wrong = breaking(commented, (text) =>
-      [...text.matchAll(/\/\*\*[\s*]*([^*\n]+)/g)].map(([, first]) => first!).filter((first) => headless.test(first))
+      [...text.matchAll(comment)]
+        .map(([, block, line, behind]) => block ?? line ?? behind!)
+        .filter((first) => headless.test(first))
     )
     expect(wrong).toEqual([])
   })

@@ -225,7 +225,7 @@ const consume = Effect.fnUntraced(function* (
       )
       const unconfirmed = waiting.map(({ endLsn, heartbeat, walBytes }) => ({ endLsn, heartbeat, walBytes }))
       yield* Queue.offer(underWay, [unconfirmed, events.length, storing])
-      // What comes meanwhile gathers to one batch: most of the cost of a small one is the same for a large one.
+      // Changes that arrive during a flush form one batch: a small batch costs nearly as much as a large one.
       if (!isFull) yield* Fiber.await(storing)
     })
   )

@@ -46,7 +46,7 @@ const lookAfter = Effect.fnUntraced(function* (webhook: number, inspection: Insp
   const unleased = inspection.unleased > 0 ? yield* streams.reclaim(webhook, actor.isOrdered()) : []
   const stranded = inspection.stranded ? yield* streams.claimStranded(webhook, actor.isOrdered()) : []
   const left = yield* settleFinished(webhook, [...unleased, ...stranded])
-  // Of a batch, other processes may claim what goes before them.
+  // Other processes may claim the earlier entries of a batch.
   actor.adopt(actor.isOrdered() ? yield* streams.park(webhook, left) : left)
   if (inspection.dueMillis !== undefined) actor.dueIn(inspection.dueMillis)
   if (inspection.queued === 0) return

@@ -114,7 +114,7 @@ describe("a filter", () => {
   it("by an id that a visible object shows finds that object, whether or not the id's object is hidden", async () => {
     expect(await count(`/api/dcim/sites/?tenant_id=${ids["tenant"]}`)).toBe(1)
     expect(await count(`/api/dcim/sites/?tag_id=${ids["tag"]}`)).toBe(1)
-    // Of the tree only what hangs together visibly: the region below the hidden one names it as its parent.
+    // Only visible connected regions of the tree: the region below the hidden one names it as its parent.
     expect(await count(`/api/dcim/sites/?region_id=${ids["hiddenRegion"]}`)).toBe(1)
     expect(await count(`/api/dcim/sites/?region_id=${ids["up"]}`)).toBe(0)
     expect(await count(`/api/dcim/sites/?region_id=${ids["up"]}`, api)).toBe(1)

@@ -61,6 +61,6 @@ it("is 503 with Retry-After for a token, a session, a login and provisioning, an
   proxy.restore()
   await expect.poll(async () => (await ways["token"]!()).status, { timeout: 60_000 }).toBe(200)
   expect((await ways["session"]!()).status).toBe(200)
-  // What failed for our sake does not count as a wrong password.
+  // A login that failed because of an outage does not count as a wrong password.
   expect([(await ways["provisioning"]!()).status, (await ways["login"]!()).status]).toEqual([201, 302])
 })

@@ -190,7 +190,7 @@ describe("provisioning", () => {
 
   it("hashes a password again at the first login after the cost has changed", async () => {
     const { id } = await makeUser(api, "veteran")
-    // What an earlier version would have stored: 8 MiB, one pass.
+    // Parameters of a hash by an earlier version: 8 MiB, one pass.
     const { argon2Sync } = await import("node:crypto")
     const nonce = Buffer.from("sixteen bytes!!!")
     const hash = argon2Sync("argon2id", {

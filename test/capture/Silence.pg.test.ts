@@ -7,7 +7,7 @@ import { makeEmptyDatabase } from "../support/Database.ts"
 /** Requests for a keepalive: many more than the server sends of its own accord, which were four in nine seconds. */
 const requests = 50
 
-// Of its own accord, it sends something every fifteen seconds, when it has logged its running transactions.
+// Postgres sends a message every fifteen seconds by itself, when it has logged its running transactions.
 it("an idle server answers a request for a keepalive", { timeout: 10_000 }, async () => {
   const { databaseUrl, slot, sql, drop } = await makeEmptyDatabase()
   await sql.query("create publication nothing")

@@ -38,7 +38,7 @@ describe.skipIf(!hasBrowser)("a form of an object that somebody else has changed
     const choice = (name: string) => page.locator(".form-row", { has: page.locator(`#f-${name}`) }).locator(".conflict")
     const texts = await choice("facility").locator("label").allTextContents()
     expect(texts.map((text) => text.trim())).toEqual(["Yours: mine", "Now: theirs", "Before: before"])
-    // What the sender did not change stays as it is now, unless the sender chooses otherwise.
+    // Fields that the sender did not change stay as they are now, unless the sender chooses otherwise.
     expect(await choice("region").locator("label:has(:checked)").textContent()).toContain("Now: Theirs")
     expect(await choice("shipping_address").count()).toBe(0)
     expect(await sideways(page)).toEqual([])

@@ -46,7 +46,7 @@ describe.skipIf(!hasBrowser)("a list", () => {
     await page.waitForURL("**/dcim/sites/?limit=25&ordering=-name&offset=25")
     expect((await rows(page))[0]).toBe("Site 35")
     expect(await isMarked(page)).toBe(true)
-    // What the scripts add is there in what came later too.
+    // Content that was loaded later has the additions of the scripts too.
     await page.check("[data-select-page]")
     expect(await page.textContent("[data-selected]")).toBe("25 selected:")
     await page.goBack()

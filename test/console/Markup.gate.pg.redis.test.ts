@@ -30,7 +30,7 @@ const spoil = async ({ table, fields, columns }: ObjectType): Promise<void> => {
             ? `jsonb_build_object($1::text, $1::text)`
             : undefined
     if (value === undefined) continue
-    // What the database refuses cannot stand there.
+    // A value that the database refuses cannot be stored there.
     await api.database.sql.query(`update ${table} set ${columns[name]!} = ${value}`, [hostile]).catch(() => {})
   }
 }

@@ -71,7 +71,7 @@ describe.skipIf(!hasBrowser)("a preview", () => {
     await page.click(".form-end button")
     await page.waitForURL(`**/dcim/sites/${id}/`)
     const saved = (await api.call<Json>("GET", `/api/dcim/sites/${id}/`)).json
-    // What fires is what the preview told.
+    // The webhooks that fire are those that the preview showed.
     const deliveries = () =>
       api.call<{ readonly results: ReadonlyArray<Json> }>(
         "GET",

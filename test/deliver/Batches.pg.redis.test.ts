@@ -272,7 +272,7 @@ describe("the field", () => {
   it("can be taken back while deliveries are gathered: they go one by one", async () => {
     const id = await hooks.webhook("single", { batch: { size: 50, seconds: long } })
     await tags("single", 3)
-    // What another webhook gets was queued behind them.
+    // This delivery of another webhook was queued after them.
     await hooks.webhook("after-single")
     await hooks.tag("after-single one")
     await hooks.arrived("after-single", 1)

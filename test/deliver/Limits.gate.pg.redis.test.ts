@@ -44,7 +44,7 @@ describe("a circuit breaker", () => {
     const [breaker] = await breakers(id, 1)
     expect(breaker).toMatchObject({ reason: "The receiver answered 500." })
     const tries = hooks.at("broken").length
-    // What was under way when it opened may have come after the sixteenth failure.
+    // Attempts in flight when it opened may have arrived after the sixteenth failure.
     expect(tries).toBeGreaterThanOrEqual(16)
     expect(tries).toBeLessThanOrEqual(16 + 3)
     for (let n = 3; n < 6; n++) await hooks.tag(`broken ${n}`)

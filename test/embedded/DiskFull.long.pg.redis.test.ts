@@ -129,7 +129,7 @@ describe.runIf(canMount)("a full disk", () => {
       await makeMore()
       return made.length > from
     })
-    // Of a request that was answered 503 the transaction may be committed all the same.
+    // The transaction of a request that was answered 503 may be committed all the same.
     await eventually("all arrived", () => made.every((n) => slugsReceived().has(`tag-${n}`)), { millis: 90_000 })
   })
 })

@@ -55,7 +55,7 @@ export const compareAttempts = async (sql: Sql, expected: Expected, differences:
     for (const { id } of each) {
       const delivery = `${webhook}-${id}`
       ids.add(delivery)
-      // What a deleted webhook was owed may end anyhow.
+      // Deliveries of a deleted webhook may end with any outcome.
       if (!webhooks.has(webhook)) continue
       const one = logged.get(delivery)
       if (one === undefined) differences.add(`delivery ${delivery} is missing in the log`)

@@ -70,7 +70,7 @@ export const compareChangeLog = (
   )
   for (const object of new Set([...steps.keys(), ...events.keys()])) {
     const type = object.split(" ")[0]!
-    // What other seeds did to the same object is compared.
+    // Changes of the same object by other seeds are compared too.
     const ofSteps = steps.get(object)?.filter(({ transaction }) => !isInGap(type, seedOf(transaction.label)))
     const ofEvents = events.get(object)?.filter((event) => !isInGap(type, seedOf(labelOf(event) ?? "")))
     compareObject(object, ofSteps ?? [], ofEvents ?? [], differences)

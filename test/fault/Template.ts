@@ -40,7 +40,7 @@ export class Template {
     await server.query(`alter system set wal_sender_timeout = '${walSenderTimeout}'`)
     await server.close()
     const sql = openSql(databaseUrl)
-    // What a transaction did stands here if and only if it was committed.
+    // This table has a transaction's work if and only if it was committed.
     await sql.query("create table fault_ledger (label text primary key)")
     for (const [table, prefix, count] of [
       ["dcim_region", "fixed-region", fixed.regions],

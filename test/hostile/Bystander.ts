@@ -78,7 +78,7 @@ export class Bystander {
 
   /** Observations while the attack runs. Rejects as the attack does. */
   async during(attack: () => Promise<unknown>): Promise<Observation> {
-    // What an attack before this one left to capture is not this one's.
+    // Changes that an earlier attack left to capture do not count for this one.
     await this.change()
     const processes = [this.api.service, ...(this.api.others ?? [])].map(({ process }) => process.pid!)
     const before = processes.map(held)

@@ -94,7 +94,7 @@ export const expectSameAfterRestart = async (again: Api, { fifo, zero, unusable 
   await again.call("POST", "/api/extras/tags/", named("tag two"))
   await failed(again, fifo, 2)
   await failed(again, zero, 2)
-  // What waited for a definition that can be used goes out with it.
+  // Deliveries that waited for a usable definition are sent with it.
   await again.database.sql.query("update extras_webhook set max_in_flight = null, ca_file_path = $1 where id = $2", [
     "/dev/zero",
     unusable

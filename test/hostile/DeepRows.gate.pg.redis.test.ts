@@ -126,7 +126,7 @@ describe("rows from before the constraints", () => {
     )
     await sql(`insert into dcim_site (name, slug, comments) values ('long', 'long', repeat('x', ${3 * valueBytesMax}))`)
     await sql("delete from dcim_site where slug = 'long'")
-    // What is gone is told by its key alone then.
+    // A deleted row is reported by its key alone then.
     await sql("alter table dcim_site replica identity default")
     await sql("delete from dcim_site where slug = 'beside'")
     await sql("alter table dcim_site replica identity full")

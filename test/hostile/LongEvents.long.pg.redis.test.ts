@@ -28,7 +28,7 @@ beforeAll(async () => {
   api = await startApiProcess()
   redis = new Redis(api.database.redisUrl, { protocol: 2 })
   bystander = await Bystander.arrive(api)
-  // Of the bodies it keeps the length alone.
+  // It keeps only the length of the bodies.
   receiver = createServer(async (request, response) => {
     let length = 0
     for await (const chunk of request as AsyncIterable<Buffer>) length += chunk.length

@@ -42,7 +42,7 @@ it(
   async () => {
     const observed = await bystander.during(async () => {
       for (let n = 0; n < webhooks; n++) {
-        // Those of the first two never end, and take their worker along; the others run into their limit.
+        // Renderings of the first two never end, and their worker is terminated; the others exceed their limit.
         const made = await api.call("POST", "/api/extras/webhooks/", endlessWebhook(n, n < 2))
         if (made.status !== 201) throw new Error(made.text)
       }

@@ -48,7 +48,7 @@ describe("the format of an import", () => {
     ["", "csv"]
   ])("follows the content where no type tells: %j", (text, format) => {
     expect(formatOf(text)).toBe(format)
-    // What curl sends with --data-binary, unless told otherwise.
+    // The default content type of curl's --data-binary.
     expect(formatOf(text, "application/x-www-form-urlencoded")).toBe(format)
   })
 

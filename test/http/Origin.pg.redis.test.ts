@@ -83,7 +83,7 @@ describe("the headers of a proxy", () => {
     [["X-Forwarded-Proto: https"], "https://internal:8000"],
     [["X-Forwarded-Host: a.example"], "http://a.example"],
     [["X-Forwarded-Proto: gopher"], "http://internal:8000"],
-    // What the client itself sent stands before what the proxy added.
+    // Values that the client sent are before the value that the proxy added.
     [["X-Forwarded-For: 6.6.6.6, 192.0.2.1", "X-Forwarded-Host: evil.example, a.example"], "http://a.example"],
     [["X-Forwarded-For: 6.6.6.6, 192.0.2.1", "X-Forwarded-Host: a.example"], "http://a.example"],
     // Two proxies, of which each adds its own, or the second keeps what the first said.

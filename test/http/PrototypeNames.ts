@@ -91,7 +91,7 @@ export const expectInheritedNamesUnknown = ({ types: all, names: inherited, impo
       await expectUnknown((name) => ({ method: "POST", path: `${path}?format=yaml`, body: `- ${name}: x\n` }))
     })
 
-    // Those that try a webhook out answer so many a second, imports take files (above), and what is resumed is not paused.
+    // Excluded: trials of webhooks have a rate limit, imports take files (above), and a webhook to resume is not paused.
     const actions = routes.filter(
       ({ path, methods, access }) =>
         path.startsWith("/api/") &&

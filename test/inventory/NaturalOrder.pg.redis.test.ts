@@ -67,7 +67,7 @@ test("in a tree each object follows its parent, siblings by name", async () => {
   expect(await names(`${path}?limit=2&offset=2`)).toEqual(["west", "w9"])
   expect(await names(`${path}?parent=west`)).toEqual(["w9", "w10"])
   expect(await names(`${path}?ordering=name`)).toEqual(["a", "east", "w9", "w10", "west", "z"])
-  // What stands above a hidden object does not order those below it.
+  // Ancestors of a hidden object do not order the objects below it.
   const constraints = ["a", "w9", "east", "z", "w10"].map((name) => ({ name }))
   await permit(api, ann.id, { types: ["dcim.region"], actions: ["view"], constraints })
   expect(await names(path, ann.call)).toEqual(["east", "z", "w9", "w10", "a"])

@@ -28,7 +28,7 @@ describe("the tarball", () => {
       ["CHANGELOG.md", "LICENSE", "README.md", "package.json"]
     ]
     expect(files.filter((path) => !kept.has(path.split("/")[0]!)).toSorted()).toEqual(others)
-    // Of the contract, and of what its types are made of.
+    // Types of the contract, and the types that they use.
     expect(files.filter((path) => path.endsWith(".ts")).toSorted()).toEqual(
       [
         "jinja/runtime/Limits",

@@ -22,7 +22,7 @@ describe("a template", () => {
       await hooks.arrived(engine, 1)
       const request = { id: headers.get("x-request-id"), method: "POST", path: "/api/extras/tags/", user: "admin" }
       expect(bodies(engine)).toEqual([{ type: "extras.tag", request }])
-      // What is made again later, from the change log, is the same.
+      // An event that is rebuilt later from the change log is the same.
       const delivery = await hooks.delivery(id, "successful")
       const sent = await hooks.api.call<Json>("GET", `/api/extras/deliveries/${delivery.id}/request/`)
       expect(JSON.parse(String(sent.json["body"]))).toEqual({ type: "extras.tag", request })
@@ -116,7 +116,7 @@ describe("two services that write to each other", () => {
     await eventually("the other has it", async () => (await comments(1)) === "first+")
     await services[1]!.call("PATCH", `/api/dcim/sites/${sites[1]!}/`, { comments: "second" })
     await eventually("and back", async () => (await comments(0)) === "second+")
-    // What the mirrors wrote is captured by now, and came back to nobody.
+    // The writes of the mirrors are captured by now, and were sent back to nobody.
     const written = async (api: Api) =>
       (await api.call<{ count: number }>("GET", "/api/extras/object-changes/?user_name=mirror")).json.count
     await eventually("both writes are in the logs", async () => (await written(services[0]!)) === 1)

@@ -126,7 +126,7 @@ const expectAllArrive = async (name: string, fault: () => Promise<void>): Promis
   await faulted
   const sql = openSql((await owner()).databaseUrl)
   const committed = await committedSlugs(sql, name)
-  // What the writer tried while a server was away is not in the table; on a slow machine that is more.
+  // Writes that failed while a server was down are not in the table; on a slow machine that is more.
   expect(committed.length).toBeGreaterThan(changes * 0.5)
   const here = (all: ReadonlyArray<Received>) => all.filter((received) => received.path === path)
   await receiver.untilAll(

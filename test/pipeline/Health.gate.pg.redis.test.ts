@@ -214,7 +214,7 @@ describe("the health of a webhook", () => {
     await becomes(returned, "healthy")
     expect((await webhookOf(forgotten)).json.health).toBe("failing")
     expect([requests, (await webhookOf(id)).json.health]).toEqual([1, "healthy"])
-    // What is announced is followed in its order.
+    // Announcements are followed in their order.
     await fail(id)
     await hooks.webhook("later")
     await tags("later", 1)

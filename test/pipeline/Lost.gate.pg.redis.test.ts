@@ -198,7 +198,7 @@ describe("when Redis loses", () => {
       await insertSites("behind", 2, 1)
       await api.database.sql.query(`update dcim_site set slug = 'behind-parked' where slug = 'behind-2'`)
       await atLeast(1, "parked", () => redis.zcard(keysOf(id).parked))
-      // What the process that holds the first writes before it settles it.
+      // The row that the process with the first entry writes before it settles the entry.
       await api.database.sql.query(
         `insert into extras_delivery (delivery_id, webhook_id, status, event, object_type, object_id, request_id, time,
                                       position, idx, attempts)

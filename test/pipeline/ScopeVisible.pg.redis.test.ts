@@ -45,7 +45,7 @@ it(
     const logged = () => sql.query("select id from extras_objectchange where object_repr = 'Held'")
     await expect.poll(logged, { timeout: 30_000 }).toHaveLength(1)
     expect(await sql.query("select id from dcim_site")).toEqual([])
-    // What was committed here stays, and is seen from now on.
+    // The rows committed here stay, and are visible from now on.
     await sql.query(`select pg_cancel_backend(pid)::text ${waiting}`)
     await written
     await receiver.until(({ body }) => body.includes('"Held"'))

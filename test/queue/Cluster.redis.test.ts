@@ -63,7 +63,7 @@ describe.runIf(hasRedisCluster)("a cluster", () => {
       await node.quit()
     }
     expect((await run(append.verify(webhooks))).lost).toEqual([])
-    // What is told before the subscription stands is not heard; what is told again is.
+    // A message published before the subscription exists is lost; a repeated one is received.
     await eventually("an announcement is heard", async () => {
       await run(one.announce(7))
       return heard.size > 0

@@ -181,7 +181,7 @@ describe("deliveries of one object", () => {
     expect(await run(one.read(1, 10, true))).toEqual([])
     await run(other.settle(1, [{ entry: copies[0]! }]))
     expect(names(await run(one.read(1, 10, true)))).toEqual([2])
-    // What another has done is not tried again behind what came after it.
+    // A delivery that another process has done is not retried behind later ones.
     await run(one.settle(1, [{ entry: first, later: { delayMillis: 0, delivery: first.delivery } }]))
     expect(await run(one.depth(1))).toMatchObject({ waiting: 0 })
   })

@@ -37,7 +37,7 @@ describe("a retry of one delivery", () => {
       409,
       "It was attempted meanwhile: there are 2 attempts now, not 1."
     ])
-    // What another webhook gets has been through all that a third request would have been through.
+    // A third request would arrive before this later delivery of another webhook.
     await hooks.webhook("after-twice")
     await hooks.tag("after-twice one")
     await hooks.arrived("after-twice", 1)

@@ -90,7 +90,7 @@ describe("deliveries by a filter", () => {
       const { json } = await hooks.api.call<Delivery>("GET", `/api/extras/deliveries/${delivery!.id}/`)
       return json.attempts === 2
     })
-    // What comes after it has been through all that a third attempt would have been through.
+    // A third attempt would arrive before this later delivery.
     const after = await hooks.webhook("after racing", { payload_url: slow.url, retry_schedule: schedule })
     await hooks.tag("after racing one")
     await slow.untilAll((received) => received.length >= 5)
@@ -162,7 +162,7 @@ describe("a paused webhook", () => {
         await hooks.api.call("PATCH", `/api/extras/tags/${json.id}/`, { color })
       }
     }
-    // What another webhook gets afterwards was queued behind all of that.
+    // This delivery of another webhook was queued after all of them.
     await hooks.webhook(`${name}-other`)
     await hooks.tag(`${name}-other one`)
     await hooks.arrived(`${name}-other`, 1)

@@ -49,7 +49,7 @@ describe("a plan", () => {
     expect(json.webhooks).toMatchObject([{ name: "ordered", count: 3, ordering: "object", rate_limit: 2 }])
     const again = await get(`retry/?webhook_id=${ordered}&status=successful`)
     expect(again.json).toMatchObject({ count: 1, left_out: [] })
-    // What has ended well cannot be discarded, even by name.
+    // A successful delivery cannot be discarded, even by id.
     expect((await get(`discard/?webhook_id=${ordered}&status=successful`)).json).toMatchObject({ count: 0 })
   })
 
@@ -127,7 +127,7 @@ describe("two retries of the same at once", () => {
       const all = await hooks.deliveries(id, "failed", 5)
       return all.every(({ attempts }) => attempts === 2)
     })
-    // What comes after them has been through all that a third attempt would have been through.
+    // A third attempt would arrive before this later delivery.
     await hooks.tag("twice more")
     await hooks.deliveries(id, "failed", 6)
     expect(hooks.at("twice")).toHaveLength(11)

@@ -128,7 +128,7 @@ describe("a process", () => {
     const remaining = both.find(({ name }) => name === other.name)!
     expect(await tell(remaining.name, "resume")).toBe(200)
     await hooks.arrived("quiet", 1)
-    // What the quiet process would have taken as well goes to the other one alone.
+    // The other process takes all deliveries, also those that the quiet one would have taken.
     await other.stop()
     await hooks.tag("quiet two")
     await eventually("the change is captured", async () => {

@@ -162,7 +162,7 @@ it("returns each request exactly once", () => {
         const penalised = queue.takePenalised(Number.POSITIVE_INFINITY)
         const batch = penalised === undefined ? take(queue, 3) : [penalised]
         expect(batch.length).toBeGreaterThan(0)
-        // What a worker does not come to is given back.
+        // Work that a worker does not reach is given back.
         queue.giveBack(batch.slice(1), false)
         seen.push(batch[0]!.name)
         const took = millis.get(batch[0]!.name)!

@@ -157,7 +157,7 @@ describe("an answer", () => {
     expect(failure).toBeUndefined()
     expect(response).toMatchObject({ status: 200, body: "b".repeat(16 * 1024) })
     await gone
-    // What lies in the buffers of both ends' sockets.
+    // Bytes in the socket buffers of both ends.
     expect(written).toBeLessThan(64 * 1024 * 1024)
   })
 })

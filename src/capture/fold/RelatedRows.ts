@@ -124,7 +124,7 @@ export class RelatedRows {
           const found = yield* shortRows(target, wanted)
           for (const row of found) rows.set(row.id, row)
           for (const old of rows.keys().take(Math.max(rows.size - rowsMax, 0))) rows.delete(old)
-          // Of those that were here as well: what they point at may have changed, or gone to make room.
+          // Also for rows that were cached: the rows that they refer to may have changed, or been evicted.
           const needed = nestedFields(target).some((name) => target.fields[name]!.reference !== undefined)
             ? [...ids].flatMap((key) => this.find(id, key) ?? [])
             : []

@@ -54,7 +54,7 @@ const tabs = {
     title: "Deliveries",
     lists: {
       type: deliveryType,
-      // Those to a webhook, or those about an object.
+      // The deliveries to a webhook, or about an object.
       of: ({ id: type }, id) =>
         type === webhookTypeId
           ? equalTo(deliveryType, { webhook: id })

@@ -34,7 +34,7 @@ export const hold = Effect.fnUntraced(function* (
   for (const actor of actors) {
     if (becomesQuiet) yield* actor.handBack
     if (!wasStopped || intake.isStopped) continue
-    // What became due meanwhile is read too.
+    // Deliveries that became due meanwhile are read too.
     actor.dueIn(0)
     actor.wake()
   }

@@ -218,7 +218,7 @@ const itemsWithIds = Effect.fnUntraced(function* (request: Request) {
   if (errors.some((error) => Object.keys(error).length > 0)) {
     return yield* new HttpRefused({ reason: "InvalidBody", body: itemErrors(errors) })
   }
-  // Of items with the same id the last counts, as in NetBox.
+  // The last one of several items with the same id counts, as in NetBox.
   const items = new Map(body.map((item: { readonly id: unknown }) => [idIn(item.id)!, item]))
   return Array.from(items, ([id, item]) => ({ id, body: item }))
 })

@@ -58,7 +58,7 @@ export const sealed = (options: Options & Sent & { readonly max: number }): Fiel
 /** Hidden.ts brings a text and its secrets together when it is written. */
 const hiding = (field: Field<string>, hiding: Hiding, keptIn: string): Field<string> => {
   const shownOf = (text: unknown): string => hiding.hide(String(text)).shown
-  // What plain SQL wrote in the clear is hidden in every row that is read, also from the WAL.
+  // A secret that plain SQL wrote in the clear is hidden in every row that is read, also from the WAL.
   return { ...field, hides: { ...hiding, keptIn }, fromJson: shownOf, fromText: shownOf }
 }
 

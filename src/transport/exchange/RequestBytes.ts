@@ -62,7 +62,7 @@ export const bytesOf = (
     if (!isName(name) || !isHeaderValue(value)) throw new NoRequest(`HTTP cannot carry the header ${name}.`)
     head += `${name}: ${value}\r\n`
   }
-  // Of a method that expects no body, an empty one is none.
+  // A method that expects no body is sent without Content-Length if its body is empty.
   if (body.length > 0 || (method !== "GET" && method !== "DELETE")) head += `content-length: ${body.length}\r\n`
   head += "\r\n"
   if (body.length > joinedBytesMax) return [Buffer.from(head, "latin1"), body]

@@ -92,7 +92,7 @@ const objectFor = (random: Random, type: ObjectType, world: World): Json => {
   const ids = world.existing(type.id)
   const id = random.chance(0.4) && ids.length > 0 ? { id: random.pick(ids) } : {}
   const body: Json = { ...random.pick(bodies), ...id }
-  // What must be unique is taken.
+  // The unique values are taken.
   for (const name of ["name", "slug", "username", "cid", "facility_id"]) {
     if (typeof body[name] === "string") body[name] = `${String(body[name])}${random.below(1e9)}`.slice(-40)
   }

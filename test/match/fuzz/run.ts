@@ -163,7 +163,7 @@ const agree = (theirs: Answer, own: Answer): boolean =>
     ? theirs.answer === own.answer && theirs.refused === own.refused
     : theirs.refused === "" || own.refused.endsWith(theirs.refused)
 
-// What a JSON number is in Python depends on how it is written: 1.0 is a float there, and JavaScript writes 1.
+// The type of a JSON number in Python depends on its form: 1.0 is a float there, and JavaScript writes 1.
 const input = cases.map((each) => JSON.stringify(each)).join("\n")
 const output = execFileSync("/usr/bin/python3", [fileURLToPath(new URL("evaluator.py", import.meta.url))], {
   input,

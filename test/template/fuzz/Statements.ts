@@ -124,7 +124,7 @@ export class Templates {
     const before = variables.length
     variables.push(...names)
     const made = make()
-    // What is set inside stays known now and then, to see where it is not any more.
+    // Inner names are sometimes kept, to test reads of names that are out of scope.
     if (this.random.chance(0.7)) variables.length = before
     return made
   }

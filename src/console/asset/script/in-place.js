@@ -31,7 +31,7 @@ document.addEventListener("htmx:before:history:update", (event) => {
   if (event.detail.history.path === location.pathname + location.search) event.preventDefault()
 })
 
-// What had the focus is gone, so the keys and screen readers go on at the new content.
+// The focused element was removed, so keys and screen readers continue at the new content.
 document.addEventListener("htmx:after:swap", () => {
   if (document.activeElement === document.body) document.getElementById("main")?.focus({ preventScroll: true })
 })

@@ -45,7 +45,7 @@ class Picker {
     this.title = document.querySelector(`label[for="${this.input.id}"]`).textContent.replace("*", "").trim()
     this.options = []
     this.active = -1
-    // What is sent is the id or the key; what is shown is the object's display.
+    // The form sends the id or the key; the input shows the object's display.
     this.sent = make("input", { type: "hidden", name: this.input.name, value: this.input.value })
     this.input.removeAttribute("name")
     this.input.after(this.sent)

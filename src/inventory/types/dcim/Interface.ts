@@ -220,7 +220,7 @@ export default defineObjectType({
   },
   asked: {
     ...cabled.asked,
-    // Of a member of a virtual chassis: also those of the others, but for interfaces that are for management only.
+    // A member of a virtual chassis also has the interfaces of the other members, except management interfaces.
     device_id: {
       of: "dcim.device",
       sql: (_, types, from, ids) => {

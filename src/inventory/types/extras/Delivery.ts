@@ -76,7 +76,7 @@ export default defineObjectType({
     response_status: integer({ optional: true }),
     reason: text({ optional: true }),
     message: text({ optional: true }),
-    // Of a delivery that succeeded at once.
+    // Set for a delivery that succeeded at once.
     only_attempt: { ...jsonText({ wire: "none" }), nullable: true, isApart: true }
   },
   indexes: [["object_type", "object_id"], ["request_id"]],
@@ -118,7 +118,7 @@ export default defineObjectType({
     }
   },
   counts: {
-    // Of the latest attempt.
+    // Values of the latest attempt.
     duration_ms: () =>
       `(select a.duration_ms from ${everyAttempt} a where a.delivery_id = t.delivery_id and a.time = t.time
          order by a.number desc limit 1)`

@@ -72,7 +72,7 @@ const meetings = Effect.fnUntraced(function* (type: ObjectType, rival: Rival, ro
     [json, asTexts(rows.map(({ id }) => id))]
   )
   if (rows.length === 1) return stored
-  // Of two rivals in the same write the later one is refused.
+  // In the same write, the later one of two rivals is refused.
   const together = yield* sql.unsafe<Found>(
     `select distinct on (j.ordinality) j.ordinality::int as at, to_json(t) as other
        from ${written} j join ${written} t on t.ordinality < j.ordinality and ${rival.where}

@@ -20,7 +20,7 @@ import { Presence, type Status } from "../postgres/Presence.ts"
 import { inWords } from "../telemetry/Telemetry.ts"
 import type { CaptureError } from "./CaptureError.ts"
 import { changeLogDays } from "./ChangeLog.ts"
-import type { Received } from "./slot/Origin.ts"
+import type { ReceivedEnd } from "./slot/Origin.ts"
 import { standBy } from "./slot/Leadership.ts"
 import { session } from "./Session.ts"
 import { EventConsumer } from "./EventConsumer.ts"
@@ -53,8 +53,8 @@ export class Capture extends Context.Service<Capture, { readonly status: Effect.
 const run = (consumer: EventConsumer["Service"], base: string, report: Report) => {
   let vacantSince: number | undefined
   let skip = false
-  let received: Received = { systemId: "", lsn: 0n }
-  const memory = { received: () => received, noteReceived: (now: Received) => void (received = now) }
+  let received: ReceivedEnd = { systemId: "", lsn: 0n }
+  const memory = { received: () => received, noteReceived: (now: ReceivedEnd) => void (received = now) }
   const turn = Effect.gen(function* () {
     const { capture } = yield* Pace
     const began = yield* Clock.currentTimeMillis

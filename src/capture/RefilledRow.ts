@@ -16,7 +16,7 @@ import type { Readable } from "./fold/Change.ts"
 
 export const refilledPrefix = "rackwire:row:v1"
 
-interface Refilled {
+interface RefillMessage {
   readonly type: string
   readonly kind: Exclude<Kind, "deleted">
   /** The lower 32 bits of the transaction's number. */
@@ -26,7 +26,8 @@ interface Refilled {
 }
 
 /** The message before it is sealed. */
-export const refilledText = ({ row, ...head }: Refilled): string => `${JSON.stringify(head).slice(0, -1)},"row":${row}}`
+export const refilledText = ({ row, ...head }: RefillMessage): string =>
+  `${JSON.stringify(head).slice(0, -1)},"row":${row}}`
 
 /** Whether capture reads a message of this length. */
 export const fits = ({ length }: string): boolean => length < messageBytesMax
@@ -37,7 +38,7 @@ export const refilledRow = (
   xid: number
 ): { readonly type: ObjectType; readonly kind: Kind; readonly row: Readable } | undefined => {
   if (text === undefined) return undefined
-  const { type: id, kind, xid: its, row } = parseExactly(text) as Record<keyof Refilled, unknown>
+  const { type: id, kind, xid: its, row } = parseExactly(text) as Record<keyof RefillMessage, unknown>
   const type = registry.get(String(id))
   if (its !== xid || type?.kind !== "object" || !isDictionary(row)) return undefined
   const read = rowFromJson(type, row)

@@ -13,15 +13,15 @@ import { inEpoch } from "../event/Position.ts"
 import { type EventBatch, eventsOf } from "./CapturedEvent.ts"
 import { endEpoch, epochAt } from "./slot/Epoch.ts"
 import { noteTruncate } from "./slot/Gaps.ts"
-import { type Received, originOf, placeIn } from "./slot/Origin.ts"
+import { type ReceivedEnd, originOf, placeIn } from "./slot/Origin.ts"
 import { lead, release } from "./slot/Leadership.ts"
 import { formatLsn } from "../event/Lsn.ts"
 import { RelatedRows } from "./fold/RelatedRows.ts"
 import { sendHeartbeats } from "./HeartbeatRound.ts"
 import { setAside } from "./SetAside.ts"
 import type { EventConsumer } from "./EventConsumer.ts"
-import { type Prepared, bounds, prepare } from "./slot/Slot.ts"
-import { SlotStream, type Unconfirmed, type Waiting, now } from "./slot/SlotStream.ts"
+import { type SlotState, bounds, prepare } from "./slot/Slot.ts"
+import { SlotStream, type WindowEnd, type Waiting, now } from "./slot/SlotStream.ts"
 import type { Report } from "./Status.ts"
 import { Walsender } from "./wal/Walsender.ts"
 
@@ -42,8 +42,8 @@ interface Reading {
   /** Whether the WAL that is not read yet cannot be decoded. */
   readonly skip: boolean
   /** The positions that earlier sessions have received, and a function that notes those of this one. */
-  readonly received: () => Received
-  readonly noteReceived: (received: Received) => void
+  readonly received: () => ReceivedEnd
+  readonly noteReceived: (received: ReceivedEnd) => void
 }
 
 /** Never succeeds; fails with the reason why reading ended. */
@@ -69,7 +69,7 @@ export const session = Effect.fnUntraced(function* (reading: Reading) {
 })
 
 /** Takes the lead and reads; fails with the reason why it cannot go on. */
-const read = Effect.fnUntraced(function* (stream: SlotStream, prepared: Prepared, reading: Reading) {
+const read = Effect.fnUntraced(function* (stream: SlotStream, prepared: SlotState, reading: Reading) {
   const { consumer, report, vacantSince } = reading
   const { epoch, first, slot, systemId } = prepared
   const asTransport = Effect.mapError((error: SqlError.SqlError) => transport(inWords(error)))
@@ -181,7 +181,7 @@ const acceptingMax = 2
 const consume = Effect.fnUntraced(function* (
   stream: SlotStream,
   { consumer, base, report }: Reading,
-  prepared: Prepared
+  prepared: SlotState
 ) {
   const related = new RelatedRows()
   const inOrder = yield* Semaphore.make(1)
@@ -193,7 +193,7 @@ const consume = Effect.fnUntraced(function* (
   const verify = Effect.repeat(persist("event consumer", consumer.verify), { while: (isMore) => isMore })
   const verifying = Effect.forever(Effect.andThen(verifyPause, verify))
   const underWay =
-    yield* Queue.bounded<readonly [ReadonlyArray<Unconfirmed>, number, Fiber.Fiber<void, CaptureError>]>(batchesMax)
+    yield* Queue.bounded<readonly [ReadonlyArray<WindowEnd>, number, Fiber.Fiber<void, CaptureError>]>(batchesMax)
   const confirming = Effect.forever(
     Effect.gen(function* () {
       const [unconfirmed, events, storing] = yield* Queue.take(underWay)
@@ -248,7 +248,7 @@ const pausing = <A, E, R>(accept: Effect.Effect<A, E, R>, report: Report) => {
 const writeLog = (
   { events, aside }: EventBatch,
   truncated: ReadonlyArray<Waiting>,
-  prepared: Prepared,
+  prepared: SlotState,
   logged: Deferred.Deferred<void>
 ) => {
   const noteTruncates = Effect.forEach(truncated, ({ window: { truncated, transaction } }) =>

@@ -17,7 +17,7 @@ interface Failing {
   readonly first: string
 }
 
-interface Found {
+interface ChangeRow {
   /** Place in the list of failing webhooks. */
   readonly at: number
   readonly id: number
@@ -32,7 +32,7 @@ export interface ChangedBefore {
   readonly id: number
   readonly time: string
   readonly user_name: string
-  readonly action: Found["action"]
+  readonly action: ChangeRow["action"]
   /** The fields that an update changed. */
   readonly fields: ReadonlyArray<string>
   /** Seconds from the change to the first failure. */
@@ -47,7 +47,7 @@ export const changedBefore = Effect.fnUntraced(function* (failing: ReadonlyArray
   const visible = yield* cleared(changeType, "view")
   if (isNothing(visible) || failing.length === 0) return new Map<number, ChangedBefore>()
   const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql.unsafe<{ readonly found: Found }>(
+  const rows = yield* sql.unsafe<{ readonly found: ChangeRow }>(
     `select json_build_object('at', f.at - 1, 'id', c.id, 'time', c.time, 'user_name', c.user_name, 'action', c.action,
               'seconds', round(extract(epoch from f.first - c.time))) as found
        from unnest($1::text[]::bigint[], $2::text[]::timestamptz[]) with ordinality f (webhook, first, at)

@@ -15,7 +15,7 @@ import type { Failure } from "../event/Outcome.ts"
 import { withHidden } from "./SeenEvents.ts"
 
 /** A delivery with its body. */
-export interface Loaded extends Delivery {
+export interface DeliveryWithBody extends Delivery {
   /** The event as UTF-8, where attempts share it. */
   readonly bytes?: Buffer
 }
@@ -44,7 +44,7 @@ export class EventBodies extends Context.Service<
       delivery: Delivery,
       /** Whether the webhook has templates, which need the body as a text. */
       isRendered: boolean,
-      attempt: (delivery: Result.Result<Loaded, Failure>) => Effect.Effect<A, E, R>
+      attempt: (delivery: Result.Result<DeliveryWithBody, Failure>) => Effect.Effect<A, E, R>
     ) => Effect.Effect<A, E, R>
   }
 >()("rackwire/changelog/EventBodies") {
@@ -68,7 +68,7 @@ export class EventBodies extends Context.Service<
         delivery: Delivery,
         chars: number,
         isRendered: boolean,
-        attempt: (delivery: Result.Result<Loaded, Failure>) => Effect.Effect<A, E, R>
+        attempt: (delivery: Result.Result<DeliveryWithBody, Failure>) => Effect.Effect<A, E, R>
       ): Effect.Effect<A, E, R | Scope.Scope> =>
         Effect.gen(function* () {
           const share = yield* RcMap.get(shares, delivery.webhook)

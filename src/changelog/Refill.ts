@@ -39,7 +39,7 @@ interface ChangedRow {
 }
 
 /** How many rows of a type were found, and how many of them are too large for a message. */
-interface Refilled {
+interface RefillCount {
   readonly type: string
   readonly rows: number
   readonly tooLarge: number
@@ -52,7 +52,7 @@ export const refill = Effect.fnUntraced(function* (id: number, dryRun: boolean) 
   const concerned = [...registry.values()].filter(
     (type) => type.kind === "object" && (gap.types?.includes(type.id) ?? true)
   )
-  const all: Array<Refilled> = []
+  const all: Array<RefillCount> = []
   for (const type of concerned) {
     let [rows, tooLarge, last] = [0, 0, "0"]
     while (true) {

@@ -96,13 +96,13 @@ export type Outcome =
  *   first attempt.
  * - `Deleted`: its webhook was deleted.
  */
-export interface Dropped {
+export interface DropReason {
   readonly reason: "Hidden" | "Superseded" | "Unwanted" | "Deleted"
   readonly message: string
 }
 
 /** The reason for unfinished deliveries of a webhook that was deleted. */
-export const deleted = { reason: "Deleted", message: "Its webhook was deleted." } as const satisfies Dropped
+export const deleted = { reason: "Deleted", message: "Its webhook was deleted." } as const satisfies DropReason
 
 /** Failures that another attempt would only repeat. */
 const hopeless: ReadonlySet<Failure["reason"]> = new Set([

@@ -14,7 +14,7 @@ interface Waiter {
 }
 
 /** Places that a piece of work holds, or waits for. */
-interface Hold {
+interface Reservation {
   /** The work turned out to need so many. It has them already, so this does not wait. */
   readonly settle: (count: number) => void
   /** The work is done, or given up. */
@@ -87,7 +87,7 @@ export class Shares<Holder> {
   }
 
   /** Takes places for a piece of work as soon as there is room for them, and then begins it. */
-  hold(holder: Holder, count: number, begin: () => void): Hold {
+  hold(holder: Holder, count: number, begin: () => void): Reservation {
     let own = 0
     const giveUp = this.whenRoom(holder, count, () => {
       own = count

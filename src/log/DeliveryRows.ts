@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Days } from "../postgres/Days.ts"
 import type { Delivery } from "../event/Delivery.ts"
-import type { Dropped } from "../event/Outcome.ts"
+import type { DropReason } from "../event/Outcome.ts"
 import { objectType } from "../inventory/Registry.ts"
 
 export const deliveryType = objectType("extras.delivery")
@@ -12,7 +12,7 @@ export const deliveryDays = new Days("extras_delivery")
 
 /** Why there is a row: the delivery was dropped, cannot be made, or a user requested it. */
 interface Unattempted {
-  readonly dropped?: Dropped
+  readonly dropped?: DropReason
   readonly failed?: Unmakeable
   readonly askedBy?: number | undefined
   /** Whether it does not wait for an open circuit breaker. */

@@ -46,7 +46,7 @@ export const openSocket = ({ host, port }: Pick<PostgresAddress, "host" | "port"
       : { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: probeMillis }
   )
 
-interface Watched {
+interface SocketState {
   /** Bytes read at the last check, and the time of the last check that found new ones. */
   read: number
   heard: number
@@ -62,7 +62,7 @@ interface Watched {
  * been silent for as long: their next statement would get no reply either, and each would wait for the full time.
  */
 export class Watch {
-  private readonly sockets: OpenSockets<Watched>
+  private readonly sockets: OpenSockets<SocketState>
   private readonly millis: number
 
   /** Longest wait for any reply, milliseconds. */
@@ -73,7 +73,7 @@ export class Watch {
 
   add(socket: Socket): Socket {
     const now = performance.now()
-    const watched: Watched = { read: 0, heard: now, answered: 0, since: now, asked: undefined }
+    const watched: SocketState = { read: 0, heard: now, answered: 0, since: now, asked: undefined }
     const { write } = socket
     socket.write = ((...given: Parameters<typeof write>) => {
       watched.asked = socket.bytesRead
@@ -82,7 +82,7 @@ export class Watch {
     return this.sockets.add(socket, watched)
   }
 
-  private look(sockets: ReadonlyMap<Socket, Watched>): void {
+  private look(sockets: ReadonlyMap<Socket, SocketState>): void {
     const now = performance.now()
     for (const [socket, watched] of sockets) {
       // The counts at each check alone would miss a statement that was sent right after a reply.

@@ -29,7 +29,7 @@ export class ReplyTooLarge extends Error {
 /** Too many large replies arrived at once. */
 export class TooManyLargeReplies extends Error {}
 
-interface Counted {
+interface ReplyBytes {
   /** Bytes read before the statement that is running, and at the last poll. */
   before: number
   read: number
@@ -38,7 +38,7 @@ interface Counted {
 }
 
 export class ReplyLimit {
-  private readonly sockets = new OpenSockets<Counted>(lookMillis, (sockets) => this.look(sockets))
+  private readonly sockets = new OpenSockets<ReplyBytes>(lookMillis, (sockets) => this.look(sockets))
   private readonly limits: Limits
 
   constructor(limits: Limits = replyLimits) {
@@ -49,7 +49,7 @@ export class ReplyLimit {
     return this.sockets.add(socket, { before: 0, read: 0, written: 0 })
   }
 
-  private look(sockets: ReadonlyMap<Socket, Counted>): void {
+  private look(sockets: ReadonlyMap<Socket, ReplyBytes>): void {
     let all = 0
     for (const [socket, counted] of sockets) {
       const { bytesRead, bytesWritten } = socket

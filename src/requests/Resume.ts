@@ -8,13 +8,13 @@ import { objectOf } from "../queue/Ordered.ts"
 import { Streams } from "../queue/Streams.ts"
 import { overEntries } from "../queue/reconcile/Browse.ts"
 import { insertUnattempted } from "../log/DeliveryRows.ts"
-import type { Dropped } from "../event/Outcome.ts"
+import type { DropReason } from "../event/Outcome.ts"
 
 /** The deliveries of a pause to keep: all, the latest of each object, or none. */
 export const keepChoices = ["all", "latest", "none"] as const
 export type Kept = (typeof keepChoices)[number]
 
-const reasons: Readonly<Record<Exclude<Kept, "all">, Dropped>> = {
+const reasons: Readonly<Record<Exclude<Kept, "all">, DropReason>> = {
   latest: { reason: "Superseded", message: "A later event of its object was kept when the webhook was resumed." },
   none: { reason: "Unwanted", message: "Nothing of the pause was kept when the webhook was resumed." }
 }

@@ -9,11 +9,11 @@ import { createHash } from "node:crypto"
 import { templateContext } from "../event/Delivery.ts"
 import { placeOf } from "./JsonText.ts"
 import { comparePositions, positionOf } from "../event/Position.ts"
-import type { Loaded } from "../changelog/EventBodies.ts"
+import type { DeliveryWithBody } from "../changelog/EventBodies.ts"
 import type { BatchPolicy } from "../inventory/types/extras/WebhookBatch.ts"
 
 /** A batch in the place of a delivery. */
-export interface Batch extends Loaded {
+export interface Batch extends DeliveryWithBody {
   /** How many deliveries it holds. */
   readonly size: number
   /** The context of its templates, as JSON text. */
@@ -24,11 +24,14 @@ export interface Batch extends Loaded {
 const idDigits = 32
 
 /** A delivery as it is sent by itself: where its webhook has a batch, as a batch of one. */
-export const sentAlone = (delivery: Loaded, hasBatch: boolean): Loaded | Batch =>
+export const sentAlone = (delivery: DeliveryWithBody, hasBatch: boolean): DeliveryWithBody | Batch =>
   hasBatch ? batchOf([delivery], { isLatest: false }) : delivery
 
 /** The batch of these deliveries, one at least; their bodies are loaded. */
-export const batchOf = (members: ReadonlyArray<Loaded>, { isLatest }: Pick<BatchPolicy, "isLatest">): Batch => {
+export const batchOf = (
+  members: ReadonlyArray<DeliveryWithBody>,
+  { isLatest }: Pick<BatchPolicy, "isLatest">
+): Batch => {
   const told = isLatest ? latestOf(members) : members
   const [first] = members
   const ids = members.map(({ id }) => id).sort()
@@ -44,18 +47,18 @@ export const batchOf = (members: ReadonlyArray<Loaded>, { isLatest }: Pick<Batch
   }
 }
 
-const longestChain = (members: ReadonlyArray<Loaded>): Pick<Loaded, "chain"> => {
+const longestChain = (members: ReadonlyArray<DeliveryWithBody>): Pick<DeliveryWithBody, "chain"> => {
   const [longest] = members.flatMap(({ chain }) => (chain === undefined ? [] : [chain])).toSorted(byLength)
   return { chain: longest }
 }
 
 const byLength = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): number => b.length - a.length
 
-const asMember = ({ id, attempts }: Loaded, object: string): string =>
+const asMember = ({ id, attempts }: DeliveryWithBody, object: string): string =>
   `{"delivery_id":${JSON.stringify(id)},"attempt":${attempts + 1},${object.slice(1)}`
 
 /** A long event stays in the bytes that attempts share; it is the only one of its batch. */
-const contentOf = (told: ReadonlyArray<Loaded>): Pick<Loaded, "body" | "bytes"> => {
+const contentOf = (told: ReadonlyArray<DeliveryWithBody>): Pick<DeliveryWithBody, "body" | "bytes"> => {
   const [{ bytes } = { bytes: undefined }] = told
   if (bytes === undefined) return { body: `[${told.map((each) => asMember(each, each.body)).join(",")}]` }
   const [begin, end] = [asMember(told[0]!, "{"), "]"]
@@ -63,7 +66,7 @@ const contentOf = (told: ReadonlyArray<Loaded>): Pick<Loaded, "body" | "bytes"> 
 }
 
 /** The newest event of each object, with the state before the oldest. */
-const latestOf = (members: ReadonlyArray<Loaded>): ReadonlyArray<Loaded> => {
+const latestOf = (members: ReadonlyArray<DeliveryWithBody>): ReadonlyArray<DeliveryWithBody> => {
   const byObject = Map.groupBy(members, ({ objectType, objectId }) => `${objectType} ${objectId}`)
   const newest = new Map(
     Array.from(byObject.values(), (each) => {
@@ -75,7 +78,7 @@ const latestOf = (members: ReadonlyArray<Loaded>): ReadonlyArray<Loaded> => {
 }
 
 /** The newer event, as if it had been one change with the older; a created object stays created. */
-const merged = (older: Loaded, newer: Loaded): Loaded => {
+const merged = (older: DeliveryWithBody, newer: DeliveryWithBody): DeliveryWithBody => {
   if (older === newer) return newer
   const event = older.event === "created" && newer.event === "updated" ? "created" : newer.event
   const told = replaced(newer.body, placeOf(newer.body, "event"), JSON.stringify(event))

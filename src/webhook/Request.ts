@@ -9,7 +9,7 @@ import type { TemplateError } from "../template/TemplateError.ts"
 import type { Definition } from "./Definition.ts"
 import type { Batch } from "./Batch.ts"
 import { chainHeader } from "./Chain.ts"
-import type { Loaded } from "../changelog/EventBodies.ts"
+import type { DeliveryWithBody } from "../changelog/EventBodies.ts"
 import { type OwnHeaders, addressProblem, isTemplate, ownHeaders } from "./RequestText.ts"
 import { withoutUserInformation } from "./BasicAuthorization.ts"
 import { type Failure, Unsendable } from "../event/Outcome.ts"
@@ -37,7 +37,7 @@ interface Secrets {
 /** The request of a webhook without templates, or why there is none. */
 export const plainRequest = (
   definition: Definition,
-  delivery: Loaded,
+  delivery: DeliveryWithBody,
   nowMillis: number
 ): Result.Result<Outgoing, Failure> => {
   const secrets = secretsOf(definition)
@@ -49,7 +49,7 @@ export const plainRequest = (
 /** The request of any webhook, for a delivery or a batch, its templates rendered. */
 export const buildRequest = (
   definition: Definition,
-  delivery: Loaded | Batch,
+  delivery: DeliveryWithBody | Batch,
   templates: Templates["Service"],
   nowMillis: number
 ): Effect.Effect<Result.Result<Outgoing, Failure>> => {
@@ -68,7 +68,7 @@ export const buildRequest = (
 const compose = (
   definition: Definition,
   signing: Signing,
-  delivery: Loaded | Batch,
+  delivery: DeliveryWithBody | Batch,
   [whole, headerText, bodyText]: Rendered,
   nowMillis: number
 ): Result.Result<Outgoing, Failure> => {

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { type Change, type Folded, fold } from "../../src/capture/fold/Change.ts"
+import { type Change, type ObjectChange, fold } from "../../src/capture/fold/Change.ts"
 import type { Row } from "../../src/inventory/Field.ts"
 import { objectType } from "../../src/inventory/Registry.ts"
 import { runs } from "../support/Seed.ts"
@@ -22,7 +22,7 @@ const change = (idx: number, before: Row | undefined, after: Row | undefined, ty
   context: { username: `author ${idx}`, requestId: `request ${idx}` }
 })
 
-const told = (folded: ReadonlyArray<Folded<Row>>) =>
+const told = (folded: ReadonlyArray<ObjectChange<Row>>) =>
   folded.map(({ kind, before, after, last, idx }) => ({ kind, before, after, last, idx }))
 
 describe("changes of one object in one window", () => {
@@ -158,7 +158,7 @@ describe("folding any transaction", () => {
     fc.assert(
       fc.property(transaction, fc.nat(30), ([rows, done], at) => {
         const { changes } = play(rows, done, (each) => each)
-        const apply = (windows: ReadonlyArray<ReadonlyArray<Folded<Row>>>) => {
+        const apply = (windows: ReadonlyArray<ReadonlyArray<ObjectChange<Row>>>) => {
           const table = new Map(rows.map((row) => [row.id, row]))
           for (const { after, last } of windows.flat()) {
             if (after === undefined) table.delete(last.id)

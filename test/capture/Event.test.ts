@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { type Folded, type Readable, fold } from "../../src/capture/fold/Change.ts"
+import { type ObjectChange, type Readable, fold } from "../../src/capture/fold/Change.ts"
 import { eventsOf } from "../../src/capture/CapturedEvent.ts"
 import type { Kind } from "../../src/event/Kind.ts"
 import { RelatedRows } from "../../src/capture/fold/RelatedRows.ts"
@@ -26,19 +26,19 @@ const rowOf = (id: number, name: string): Row => ({
 
 const readable = (row: Row): Readable => ({ id: row.id, row: () => row })
 
-const folded = (kind: Kind, idx: number, extra: Partial<Folded<Readable>> = {}): Folded<Readable> => {
+const folded = (kind: Kind, idx: number, extra: Partial<ObjectChange<Readable>> = {}): ObjectChange<Readable> => {
   const before = kind === "created" ? undefined : readable(rowOf(idx, "before"))
   const after = kind === "deleted" ? undefined : readable(rowOf(idx, "after"))
   const last = after ?? readable(rowOf(idx, "end"))
   return { type: tag, kind, before, after, last, idx, context: undefined, ...extra }
 }
 
-const toldOf = (changes: ReadonlyArray<Folded<Readable>>, epoch = 0) => {
+const toldOf = (changes: ReadonlyArray<ObjectChange<Readable>>, epoch = 0) => {
   const window: Window = { transaction, changes, endLsn: undefined, heartbeat: undefined, truncated: [] }
   return eventsOf(window, epoch, new RelatedRows(), base)
 }
 
-const events = (changes: ReadonlyArray<Folded<Readable>>, epoch = 0) => toldOf(changes, epoch).events
+const events = (changes: ReadonlyArray<ObjectChange<Readable>>, epoch = 0) => toldOf(changes, epoch).events
 
 describe("an event", () => {
   test("of a created object has its data and no state before", () => {

@@ -16,14 +16,14 @@ export interface ChangeContext {
 }
 
 /** A value with the id of an object: a row, or a tuple of the WAL. */
-interface Identified {
+interface RowWithId {
   readonly id: number
   /** The id as text, if it is no safe integer. */
   readonly unsafeId?: string | undefined
 }
 
 /** A row that is decoded on demand. */
-export interface Readable extends Identified {
+export interface Readable extends RowWithId {
   readonly row: () => Row
   /** Why no event can be made of the row, if so; known after `row` was called. */
   readonly unreadable?: string | undefined
@@ -33,12 +33,12 @@ export interface Readable extends Identified {
 
 /** There was a row, but the WAL does not have it. */
 export const unknown = "unknown"
-export type Unknown = typeof unknown
+export type UnknownState = typeof unknown
 
 /** A row before and after a change, with its place in the transaction. */
-export interface Change<R extends Identified> {
+export interface Change<R extends RowWithId> {
   readonly type: ObjectType
-  readonly before: R | Unknown | undefined
+  readonly before: R | UnknownState | undefined
   readonly after: R | undefined
   /** Count of raw messages before it in its transaction. */
   readonly idx: number
@@ -46,7 +46,7 @@ export interface Change<R extends Identified> {
 }
 
 /** All changes of one object in one window, as one. */
-export interface Folded<R extends Identified> {
+export interface ObjectChange<R extends RowWithId> {
   readonly type: ObjectType
   readonly kind: Kind
   /** The object before the first change; undefined if it was created, or if the WAL does not have it. */
@@ -60,8 +60,8 @@ export interface Folded<R extends Identified> {
   readonly context: ChangeContext | undefined
 }
 
-interface Seen<R extends Identified> {
-  readonly first: R | Unknown | undefined
+interface ObjectSpan<R extends RowWithId> {
+  readonly first: R | UnknownState | undefined
   last: Change<R>
 }
 
@@ -70,13 +70,13 @@ interface Seen<R extends Identified> {
  * created then updated = created; updated twice = updated, from the first before to the last after; updated then
  * deleted = deleted; created then deleted = nothing; deleted then created = updated.
  */
-export const fold = <R extends Identified>(changes: ReadonlyArray<Change<R>>): ReadonlyArray<Folded<R>> => {
+export const fold = <R extends RowWithId>(changes: ReadonlyArray<Change<R>>): ReadonlyArray<ObjectChange<R>> => {
   // Most transactions hold one change.
   const only = changes.length === 1 ? changes[0] : undefined
   if (only !== undefined) return entry(only.before, only)
-  const types = new Map<ObjectType, Map<number | string, Seen<R>>>()
+  const types = new Map<ObjectType, Map<number | string, ObjectSpan<R>>>()
   for (const change of changes) {
-    const objects = types.get(change.type) ?? new Map<number | string, Seen<R>>()
+    const objects = types.get(change.type) ?? new Map<number | string, ObjectSpan<R>>()
     types.set(change.type, objects)
     // Ids do not change: a trigger refuses it.
     const { id, unsafeId } = seenLast(change)
@@ -90,7 +90,10 @@ export const fold = <R extends Identified>(changes: ReadonlyArray<Change<R>>): R
     .sort((a, b) => a.idx - b.idx)
 }
 
-const entry = <R extends Identified>(first: R | Unknown | undefined, last: Change<R>): ReadonlyArray<Folded<R>> => {
+const entry = <R extends RowWithId>(
+  first: R | UnknownState | undefined,
+  last: Change<R>
+): ReadonlyArray<ObjectChange<R>> => {
   const { type, after, idx, context } = last
   if (first === undefined && after === undefined) return []
   const kind = first === undefined ? "created" : after === undefined ? "deleted" : "updated"
@@ -99,4 +102,4 @@ const entry = <R extends Identified>(first: R | Unknown | undefined, last: Chang
 }
 
 /** The row after the change, or before a deletion; only an update can come without its old row. */
-const seenLast = <R extends Identified>({ before, after }: Change<R>): R => (after ?? before) as R
+const seenLast = <R extends RowWithId>({ before, after }: Change<R>): R => (after ?? before) as R

@@ -16,7 +16,7 @@ import { everything } from "../../inventory/derive/filter/Where.ts"
 import { customReferences } from "../../inventory/field/CustomFields.ts"
 import type CustomFieldType from "../../inventory/types/extras/CustomField.ts"
 import type { CustomField } from "../../inventory/types/extras/CustomField.ts"
-import type { Folded, Readable } from "./Change.ts"
+import type { ObjectChange, Readable } from "./Change.ts"
 
 const customField = "extras.customfield"
 
@@ -49,7 +49,7 @@ const shortRows = Effect.fnUntraced(function* (type: ObjectType, ids: Iterable<n
 })
 
 /** The custom field that the change leaves behind; undefined where it is of another type, or a deletion. */
-const definitionIn = ({ type, after }: Folded<Readable>): CustomField | undefined =>
+const definitionIn = ({ type, after }: ObjectChange<Readable>): CustomField | undefined =>
   type.id === customField ? (after?.row() as CustomField | undefined) : undefined
 
 export class RelatedRows {
@@ -72,7 +72,7 @@ export class RelatedRows {
   }
 
   /** Updates the cache with a change. */
-  apply(change: Folded<Readable>): void {
+  apply(change: ObjectChange<Readable>): void {
     if (change.last.unsafeId !== undefined) return
     if (change.type.id === customField && this.definitions !== undefined) {
       this.definitions.delete(change.last.id)
@@ -87,25 +87,28 @@ export class RelatedRows {
   }
 
   /** Loads the rows that the representations of these changes need and the cache does not have. */
-  load = Effect.fnUntraced({ self: this }, function* (this: RelatedRows, changes: ReadonlyArray<Folded<Readable>>) {
-    if (this.definitions === undefined) {
-      const found = yield* list(objectType<typeof CustomFieldType>(customField), all)
-      this.define(new Map(found.map((row) => [row.id, row])))
+  load = Effect.fnUntraced(
+    { self: this },
+    function* (this: RelatedRows, changes: ReadonlyArray<ObjectChange<Readable>>) {
+      if (this.definitions === undefined) {
+        const found = yield* list(objectType<typeof CustomFieldType>(customField), all)
+        this.define(new Map(found.map((row) => [row.id, row])))
+      }
+      const coming = customFieldsByType(changes.flatMap((change) => definitionIn(change) ?? []))
+      const changed = [...Map.groupBy(changes, ({ type }) => type)].map(([type, each]) => ({
+        type,
+        rows: each.flatMap(({ before, last }) => (before === undefined ? [last.row()] : [before.row(), last.row()]))
+      }))
+      yield* this.follow(
+        changed.flatMap(({ type, rows }) => {
+          const definitions = [...this.customFields(type.id), ...(coming.get(type.id) ?? [])]
+          return [...references(type, rows), ...customReferences(definitions, rows, registry)]
+        })
+      )
+      // If the same window changes an object, the rows behind it are loaded for that change.
+      yield* this.follow(changed.flatMap(({ type, rows }) => referencesBehind(type, rows, this.find)))
     }
-    const coming = customFieldsByType(changes.flatMap((change) => definitionIn(change) ?? []))
-    const changed = [...Map.groupBy(changes, ({ type }) => type)].map(([type, each]) => ({
-      type,
-      rows: each.flatMap(({ before, last }) => (before === undefined ? [last.row()] : [before.row(), last.row()]))
-    }))
-    yield* this.follow(
-      changed.flatMap(({ type, rows }) => {
-        const definitions = [...this.customFields(type.id), ...(coming.get(type.id) ?? [])]
-        return [...references(type, rows), ...customReferences(definitions, rows, registry)]
-      })
-    )
-    // If the same window changes an object, the rows behind it are loaded for that change.
-    yield* this.follow(changed.flatMap(({ type, rows }) => referencesBehind(type, rows, this.find)))
-  })
+  )
 
   /** Loads these rows, and those that their brief representations need. */
   private follow = Effect.fnUntraced(

@@ -12,7 +12,15 @@ import { isUuid } from "../../inventory/field/Scalar.ts"
 import { soundTraceparent } from "../../telemetry/TraceContext.ts"
 import { type RequestLine, chainMax, pathCharsMax } from "../../inventory/write/Transaction.ts"
 import { CaptureError } from "../CaptureError.ts"
-import { type Change, type ChangeContext, type Folded, type Readable, type Unknown, fold, unknown } from "./Change.ts"
+import {
+  type Change,
+  type ChangeContext,
+  type ObjectChange,
+  type Readable,
+  type UnknownState,
+  fold,
+  unknown
+} from "./Change.ts"
 import { refilledPrefix, refilledRow } from "../RefilledRow.ts"
 import type { Handler } from "../wal/Pgoutput.ts"
 
@@ -52,7 +60,7 @@ class WalTransaction implements Transaction {
 
 export interface Window {
   readonly transaction: Transaction
-  readonly changes: ReadonlyArray<Folded<Readable>>
+  readonly changes: ReadonlyArray<ObjectChange<Readable>>
   /** For the last window of a transaction: the LSN behind the commit. */
   readonly endLsn: bigint | undefined
   /** Content of a heartbeat. Everybody may write one: capture knows its own. */
@@ -136,7 +144,7 @@ export class TransactionWindows implements Handler {
 
   change(
     type: ObjectType | undefined,
-    before: Readable | Unknown | undefined,
+    before: Readable | UnknownState | undefined,
     after: Readable | undefined,
     bytes: number
   ): void {

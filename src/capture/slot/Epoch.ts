@@ -52,14 +52,14 @@ export const endEpoch = Effect.fnUntraced(function* (epoch: number, why: string)
 })
 
 /** Notes up to where all changes were captured. */
-export const noteCaptured = Effect.fnUntraced(function* (epoch: number, { time, lsn }: Captured) {
+export const noteCaptured = Effect.fnUntraced(function* (epoch: number, { time, lsn }: CapturePoint) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
     update rackwire_epoch set captured = ${time}::text::timestamptz, captured_lsn = ${lsn}::text::pg_lsn
      where number = ${epoch}::bigint`
 })
 
-export interface Captured {
+export interface CapturePoint {
   /** By the clock of the server. */
   readonly time: string
   readonly lsn: string

@@ -55,7 +55,7 @@ const { name: table } = gapTable
  */
 type Cause = "slot" | "publication" | "identity" | "truncate"
 
-interface Noted {
+interface GapNote {
   readonly cause: Cause
   readonly reason: string
   /** Ids of the object types; undefined for all. */
@@ -81,7 +81,7 @@ const alarm = (rows: ReadonlyArray<Sentence>) =>
  * Notes a gap; it stays open until `closeGaps`. It begins with what capture has not read (`slot`), or where the
  * publication was verified last. Notes nothing if nothing was ever captured. May be repeated.
  */
-export const openGap = Effect.fnUntraced(function* (run: Run, { cause, reason, types }: Noted) {
+export const openGap = Effect.fnUntraced(function* (run: Run, { cause, reason, types }: GapNote) {
   const begin = cause === "slot" ? "captured" : "verified"
   yield* alarm(
     yield* run<Sentence>(

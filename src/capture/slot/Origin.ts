@@ -23,7 +23,7 @@ export interface Origin {
 }
 
 /** Queries the server. */
-export const originOf = async (walsender: Walsender, place: string | null, received: Received): Promise<Origin> => {
+export const originOf = async (walsender: Walsender, place: string | null, received: ReceivedEnd): Promise<Origin> => {
   const [[systemId, timeline, end] = []] = await walsender.query("IDENTIFY_SYSTEM")
   const [[, history] = []] = timeline === "1" ? [] : await walsender.query(`TIMELINE_HISTORY ${timeline}`)
   return {
@@ -37,7 +37,7 @@ export const originOf = async (walsender: Walsender, place: string | null, recei
 }
 
 /** The end of the WAL that a process has received. */
-export interface Received {
+export interface ReceivedEnd {
   readonly systemId: string
   readonly lsn: bigint
 }

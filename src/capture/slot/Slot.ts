@@ -21,7 +21,7 @@ const failoverVersion = 170_000
 /** Advisory lock that is held while they are created. */
 const lockKey = 7_225_812
 
-export interface Prepared extends Epoch {
+export interface SlotState extends Epoch {
   readonly slot: string
   /** The name that START_REPLICATION gets. */
   readonly publication: string
@@ -54,7 +54,7 @@ export const prepare = Effect.fnUntraced(
         yield* ensurePublication(run)
         const fresh = yield* ensureSlot(run, slot)
         if (skip && !fresh) yield* skipUndecodable(run, slot)
-        return { slot, publication, ...(yield* ensureEpoch(run, slot, fresh, origin)) } satisfies Prepared
+        return { slot, publication, ...(yield* ensureEpoch(run, slot, fresh, origin)) } satisfies SlotState
       })
     )
   },

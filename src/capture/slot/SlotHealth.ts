@@ -21,7 +21,7 @@ interface Sample {
   readonly written: number
 }
 
-interface Found {
+interface HealthReading {
   readonly health: Omit<SlotHealth, "exhaustedInSeconds"> & { readonly written: number; readonly at: number }
 }
 
@@ -36,7 +36,7 @@ export class SlotGauge {
 
   measure = Effect.fnUntraced({ self: this }, function* (this: SlotGauge) {
     const sql = yield* SqlClient.SqlClient
-    const [row] = yield* sql<Found>`
+    const [row] = yield* sql<HealthReading>`
       select json_build_object(
         'walStatus', coalesce(wal_status, ''),
         'lagBytes', coalesce(pg_wal_lsn_diff(pg_current_wal_insert_lsn(), confirmed_flush_lsn), 0),

@@ -3,9 +3,9 @@ import { Deferred, Effect, Queue } from "effect"
 import type { CaptureError } from "../CaptureError.ts"
 import { formatLsn } from "../../event/Lsn.ts"
 import { Pgoutput } from "../wal/Pgoutput.ts"
-import type { Captured } from "./Epoch.ts"
+import type { CapturePoint } from "./Epoch.ts"
 import { Heartbeats } from "./Heartbeats.ts"
-import type { Prepared } from "./Slot.ts"
+import type { SlotState } from "./Slot.ts"
 import { TransactionWindows, type Window } from "../fold/TransactionWindows.ts"
 import type { Walsender } from "../wal/Walsender.ts"
 
@@ -13,12 +13,12 @@ import type { Walsender } from "../wal/Walsender.ts"
 const waitingBytesMax = 8 * 1024 * 1024
 const resumeBelowBytes = 2 * 1024 * 1024
 
-export interface Waiting extends Unconfirmed {
+export interface Waiting extends WindowEnd {
   readonly window: Window
 }
 
 /** The part of a window that confirming it needs: its changes need not stay in memory until then. */
-export interface Unconfirmed extends Pick<Window, "endLsn" | "heartbeat"> {
+export interface WindowEnd extends Pick<Window, "endLsn" | "heartbeat"> {
   /** Length of the WAL data that came with it. */
   readonly walBytes: number
 }
@@ -31,7 +31,7 @@ export class SlotStream {
   confirmed = 0n
   readonly heartbeats = new Heartbeats()
   /** Up to when, and up to where, all changes were captured; undefined until a heartbeat came back. */
-  captured: Captured | undefined
+  captured: CapturePoint | undefined
   /** WAL data that waits to be confirmed, bytes. */
   waitingBytes = 0
   private waitingWindows = 0
@@ -39,12 +39,12 @@ export class SlotStream {
   private paused = false
   private heardAt = performance.now()
   private readonly walsender: Walsender
-  private readonly prepared: Prepared
+  private readonly prepared: SlotState
   private readonly transactions: TransactionWindows
   private readonly decoder: Pgoutput
 
   /** `open` opens texts that we sealed. */
-  constructor(walsender: Walsender, prepared: Prepared, open: (sealed: string) => string | undefined) {
+  constructor(walsender: Walsender, prepared: SlotState, open: (sealed: string) => string | undefined) {
     this.walsender = walsender
     this.prepared = prepared
     const installation = `${prepared.systemId} ${prepared.epoch}`
@@ -84,7 +84,7 @@ export class SlotStream {
   }
 
   /** Confirms windows whose events are stored. */
-  confirm(windows: ReadonlyArray<Unconfirmed>): void {
+  confirm(windows: ReadonlyArray<WindowEnd>): void {
     for (const { endLsn, heartbeat, walBytes } of windows) {
       this.waitingWindows -= 1
       this.waitingBytes -= walBytes

@@ -9,7 +9,7 @@ import { registry } from "../../inventory/Registry.ts"
 import { blankRow, textDecoders } from "../../inventory/derive/values/Row.ts"
 import { valueBytesMax } from "../../inventory/Unreadable.ts"
 import { CaptureError } from "../CaptureError.ts"
-import { type Readable, type Unknown, unknown } from "../fold/Change.ts"
+import { type Readable, type UnknownState, unknown } from "../fold/Change.ts"
 import { Tuple, type TupleLayout, cellNull, cellText, cellUnchanged } from "./Tuple.ts"
 import { postgresEpochMillis } from "./Walsender.ts"
 
@@ -27,7 +27,7 @@ export interface Handler {
    */
   readonly change: (
     type: ObjectType | undefined,
-    before: Readable | Unknown | undefined,
+    before: Readable | UnknownState | undefined,
     after: Readable | undefined,
     bytes: number
   ) => void
@@ -114,7 +114,7 @@ export class Pgoutput {
     if (relation === null) return this.foreign()
     const kind = this.bytes[this.at]
     if (kind !== O && relation.full) throw protocol(`${relation.name}: an update without its old row`)
-    let before: Tuple | Unknown = unknown
+    let before: Tuple | UnknownState = unknown
     let formerId: number | undefined
     if (kind !== N) {
       this.at += 1

@@ -12,7 +12,7 @@ import type { Entry } from "../../queue/Entry.ts"
 import type { Templates } from "../../template/Template.ts"
 import type { Connected } from "../../webhook/Connected.ts"
 import type { Definition } from "../../webhook/Definition.ts"
-import type { Loaded } from "../../changelog/EventBodies.ts"
+import type { DeliveryWithBody } from "../../changelog/EventBodies.ts"
 import { sendAs } from "../../webhook/SendAs.ts"
 import { type Answer, type Failure, type Outcome, type Phases, Unsendable, overrunsMax } from "../../event/Outcome.ts"
 import { buildRequest, plainRequest } from "../../webhook/Request.ts"
@@ -42,7 +42,7 @@ export const attemptPlainly = (
 export const makeAttempt = (
   connected: Connected,
   entry: Entry,
-  loaded: Result.Result<Loaded, Failure>,
+  loaded: Result.Result<DeliveryWithBody, Failure>,
   templates: Templates["Service"],
   /** Called with the length of the rendered body, bytes. */
   onBody: (bytes: number) => void

@@ -18,7 +18,7 @@ import type { Entry } from "../../queue/Entry.ts"
 import { Streams } from "../../queue/Streams.ts"
 import { Templates } from "../../template/Template.ts"
 import { type Answered, attemptPlainly, failUnsent, makeAttempt, outcomeOf, sharedBy } from "./Attempt.ts"
-import { EventBodies, type Loaded } from "../../changelog/EventBodies.ts"
+import { EventBodies, type DeliveryWithBody } from "../../changelog/EventBodies.ts"
 import { batchOf } from "../../webhook/Batch.ts"
 import { loopFailure } from "../../webhook/Chain.ts"
 import type { Attempt } from "../../log/Attempt.ts"
@@ -139,7 +139,7 @@ class Attempts {
   /** Undefined if it may not be made now. The definition is the current one, also after a wait. */
   private attempt(
     entries: ReadonlyArray<Entry>,
-    loaded: Result.Result<Loaded, Failure>,
+    loaded: Result.Result<DeliveryWithBody, Failure>,
     settle: (bytes: number) => void
   ) {
     const current = this.parts.webhook.current()

@@ -23,14 +23,14 @@ class MigrationRefused extends Schema.TaggedError<MigrationRefused>()("Migration
 const lockKey = 7_225_811
 
 /** The database as it is declared: statements that create or replace functions, and tables. */
-interface Declared {
+interface Declaration {
   readonly functions: ReadonlyArray<string>
   readonly tables: ReadonlyArray<Table>
 }
 
 /** Migrates and returns the statements that ran. */
 export const migrate = (
-  declared: Declared
+  declared: Declaration
 ): Effect.Effect<ReadonlyArray<string>, MigrationRefused | SqlError.SqlError, SqlClient.SqlClient> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { type LoggedEvent, loggedDelivery, loggedEvent, pageOf } from "../../changelog/LoggedEvent.ts"
 import { eventsAsSeen, viewersAmong } from "../../changelog/SeenEvents.ts"
 import type { Delivery } from "../../event/Delivery.ts"
-import type { Dropped } from "../../event/Outcome.ts"
+import type { DropReason } from "../../event/Outcome.ts"
 import { Streams } from "../Streams.ts"
 
 /** Deliveries read at once. */
@@ -48,7 +48,7 @@ export const loggedDeliveries = (condition: string, parameters: ReadonlyArray<un
     )
   )
 
-const hidden: Dropped = {
+const hidden: DropReason = {
   reason: "Hidden",
   message: "The user for whom it would be sent may not view the object."
 }

@@ -34,18 +34,18 @@ import { type FoundUser, permissionsOf, userColumns, userOf } from "./Authentica
 import { clearanceOf } from "./Permission.ts"
 
 /** The part of an event that describes its object. */
-interface Told extends ObjectState {
+interface EventSubject extends ObjectState {
   readonly type: string
   readonly objectId: number
 }
 
 /** An event and its viewers: all of them must be allowed to see it. */
-interface ToldTo extends Told {
+interface SubjectForViewers extends EventSubject {
   readonly viewers: ReadonlyArray<number>
 }
 
 /** An event as all its viewers may see it. */
-export interface Seen extends ObjectState {
+export interface EventView extends ObjectState {
   /** Keys of what is hidden in it (Masked.ts). */
   readonly hidden: ReadonlyArray<string>
 }
@@ -78,7 +78,7 @@ export const clearancesOf = Effect.fnUntraced(function* (ids: ReadonlySet<number
 })
 
 /** Each event as all its viewers may see it; undefined if one of them may not. Without viewers no query is made. */
-export const seen = Effect.fnUntraced(function* (events: ReadonlyArray<ToldTo>) {
+export const seen = Effect.fnUntraced(function* (events: ReadonlyArray<SubjectForViewers>) {
   const shown = events.map((event) => ({ event, hidden: new Set<string>() as Set<string> | undefined }))
   const viewers = new Set(events.flatMap((event) => event.viewers))
   const clearanceFor = viewers.size === 0 ? () => blind : yield* clearancesOf(viewers)
@@ -94,13 +94,13 @@ export const seen = Effect.fnUntraced(function* (events: ReadonlyArray<ToldTo>) 
       else for (const key of hiddenIn(each.event, sees)) each.hidden?.add(key)
     }
   }
-  return shown.map(({ event: { data, snapshots }, hidden }): Seen | undefined =>
+  return shown.map(({ event: { data, snapshots }, hidden }): EventView | undefined =>
     hidden === undefined ? undefined : { ...maskedState({ data, snapshots }, hidden), hidden: [...hidden] }
   )
 })
 
 /** For each event the keys of what the current reader, who may see its object, may not see inside (Masked.ts). */
-export const hiddenFromReader = Effect.fnUntraced(function* (events: ReadonlyArray<Told>) {
+export const hiddenFromReader = Effect.fnUntraced(function* (events: ReadonlyArray<EventSubject>) {
   const sees = yield* sightOf(yield* Clearance, events)
   return events.map((event) => hiddenIn(event, sees))
 })
@@ -118,7 +118,7 @@ const hiddenIn = (state: ObjectState, sees: Sees): ReadonlySet<string> => {
  * Whether an object that these events are about or show may be seen. One query per object type of which the clearance
  * covers only some objects, and one for the names of tags.
  */
-const sightOf = Effect.fnUntraced(function* (clearance: Clearance["Service"], events: ReadonlyArray<Told>) {
+const sightOf = Effect.fnUntraced(function* (clearance: Clearance["Service"], events: ReadonlyArray<EventSubject>) {
   const wanted = new Map<string, Set<number>>()
   const names = new Set<string>()
   const want = (type: string, of: number | string): void => {

@@ -1,7 +1,7 @@
 /** Filters that compare neither a field nor the end of a path. */
 import type { Table } from "./Counted.ts"
 
-export interface Asked {
+export interface SqlFilter {
   /**
    * The kind of `sql`: a condition, where the value of the filter is true or false; a text or a number, which the value
    * equals; or a condition on the value: a list of texts, an address, a type of objects that have tags, or objects of
@@ -20,17 +20,17 @@ export interface Asked {
     value: string
   ) => string
   /** In place of `sql` for users who may not see every object of the type: other texts may tell of what is hidden. */
-  readonly sqlOfSome?: Asked["sql"]
+  readonly sqlOfSome?: SqlFilter["sql"]
 }
 
 /** Most rows that a filter of the kind `search` looks at. */
 export const searchedMax = 5000
 
 /** Whether a condition over `t` holds. */
-export const flagged = (condition: string): Asked => ({ of: "flag", sql: () => condition })
+export const flagged = (condition: string): SqlFilter => ({ of: "flag", sql: () => condition })
 
 /** Whether an object of a type refers to this one. */
-export const pointedAtBy = (id: string, column: string): Asked => ({
+export const pointedAtBy = (id: string, column: string): SqlFilter => ({
   of: "flag",
   sql: (_, types, from) => `exists (select from ${from(types.get(id)!)} c where c.${column} = t.id)`
 })

@@ -13,7 +13,7 @@ export interface Table {
  * An SQL expression over `t`, a row of the type. `types`: all of them by id. `from` gives the objects of a type that the
  * current user may see.
  */
-export type Counted = <Type extends Table>(
+export type CountSql = <Type extends Table>(
   type: Type,
   types: ReadonlyMap<string, Type>,
   from: (type: Type) => string
@@ -21,7 +21,7 @@ export type Counted = <Type extends Table>(
 
 /** Objects of a type whose reference names this one. */
 export const countOf =
-  (id: string, field: string): Counted =>
+  (id: string, field: string): CountSql =>
   (_, types, from) =>
     counting(types.get(id)!, field, from)
 
@@ -62,7 +62,7 @@ export const bounded = (
 
 /** Objects of all types that have this field and name this one there. */
 export const countOfAny =
-  (field: string): Counted =>
+  (field: string): CountSql =>
   (_, types, from) =>
     [...types.values()]
       .filter(({ fields }) => Object.hasOwn(fields, field))
@@ -78,14 +78,14 @@ const below = (rows: string) =>
 
 /** The same for a tree: counts objects whose reference names this one or any below it. */
 export const treeCount =
-  (id: string, field: string): Counted =>
+  (id: string, field: string): CountSql =>
   (type, types, from) => {
     const target = types.get(id)!
     return `(${below(from(type))} select count(*) from below b join ${from(target)} c on c.${target.columns[field]} = b.id)`
   }
 
 /** How many objects of the tree lie above, up to the first that is hidden. */
-export const treeDepth: Counted = (type, _, from) =>
+export const treeDepth: CountSql = (type, _, from) =>
   `(with recursive above as (select t.parent_id as id union
       select p.parent_id from ${from(type)} p join above a on p.id = a.id)
     select count(id) from above)`

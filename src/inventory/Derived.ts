@@ -10,7 +10,7 @@ export type Shape =
   /** The brief representation of an object of this type, or of any type; with `many`, a list of them. */
   | { readonly kind: "object"; readonly type?: string; readonly many?: boolean; readonly nullable?: boolean }
 
-export interface Derived<R extends Row = Row> {
+export interface DerivedValue<R extends Row = Row> {
   readonly shape: Shape
   of(row: R, view: View): unknown
   /** The value in a brief representation, where that is another one, and what it is there. */
@@ -18,4 +18,4 @@ export interface Derived<R extends Row = Row> {
 }
 
 /** NetBox's name for something that objects do not have here. */
-export const nothing: Derived = { shape: { kind: "nothing" }, of: () => null }
+export const nothing: DerivedValue = { shape: { kind: "nothing" }, of: () => null }

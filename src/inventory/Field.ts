@@ -104,7 +104,7 @@ export interface Generic {
 }
 
 /** A value of `undefined` means: treat the field as absent from the request. */
-export type Parsed = { readonly value: unknown } | { readonly errors: Messages }
+export type ParseResult = { readonly value: unknown } | { readonly errors: Messages }
 
 /** `Value` is the type of the canonical value. */
 export interface Field<Value = unknown> {
@@ -146,7 +146,7 @@ export interface Field<Value = unknown> {
   readonly describes?: string | undefined
   /** Value and label of each choice. */
   readonly choices?: Readonly<Record<string, string>> | undefined
-  readonly parse: (input: unknown) => Parsed
+  readonly parse: (input: unknown) => ParseResult
   /** Returns the stored form of a parsed value, where it differs (hashed, sealed). */
   readonly store?: ((value: string, vault: Vault["Service"]) => string | Promise<string>) | undefined
   /** The field that holds its sealed copy, where one is kept and may be shown (ALLOW_TOKEN_RETRIEVAL). */
@@ -191,8 +191,8 @@ export interface Options {
   readonly placeholder?: string
 }
 
-export const value = (value: unknown): Parsed => ({ value })
-export const invalid = (...errors: ReadonlyArray<string>): Parsed => ({ errors })
+export const value = (value: unknown): ParseResult => ({ value })
+export const invalid = (...errors: ReadonlyArray<string>): ParseResult => ({ errors })
 
 /** The type of a JSON value in the words of NetBox's messages. */
 export const typeName = (value: unknown): string => {

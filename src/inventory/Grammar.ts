@@ -15,12 +15,12 @@ type Problem = string | undefined
  */
 export type Grammar = (value: unknown, row: Readonly<Record<string, unknown>>) => Problem | Effect.Effect<Problem>
 
-type Registered = Readonly<Record<string, Grammar>>
+type GrammarTable = Readonly<Record<string, Grammar>>
 
 /** The registered grammars, by their names. */
-export class Grammars extends Context.Service<Grammars, Registered>()("rackwire/inventory/Grammars") {
+export class Grammars extends Context.Service<Grammars, GrammarTable>()("rackwire/inventory/Grammars") {
   /** Fails where a field of these types names a grammar that is not registered. */
-  static readonly register = (types: Iterable<ObjectType>, grammars: Registered): Grammars["Service"] => {
+  static readonly register = (types: Iterable<ObjectType>, grammars: GrammarTable): Grammars["Service"] => {
     for (const type of types) {
       const wrong = governed(type).find(({ grammar }) => checkOf(grammar, grammars) === undefined)
       if (wrong === undefined) continue
@@ -30,7 +30,7 @@ export class Grammars extends Context.Service<Grammars, Registered>()("rackwire/
   }
 }
 
-const checkOf = (grammar: GrammarOf, grammars: Registered): Grammar | undefined => {
+const checkOf = (grammar: GrammarOf, grammars: GrammarTable): Grammar | undefined => {
   if (typeof grammar === "function") return grammar
   return Object.hasOwn(grammars, grammar) ? grammars[grammar] : undefined
 }
@@ -41,14 +41,14 @@ const governed = perType(({ fields }) =>
   )
 )
 
-interface Written {
+interface GrammarInput {
   readonly values: Readonly<Record<string, unknown>>
   /** The whole object as it would be written; other fields may determine how the values are read. */
   readonly row: Readonly<Record<string, unknown>>
 }
 
 /** The errors of the written values, one entry per object. */
-export const grammarErrors = Effect.fnUntraced(function* (type: ObjectType, written: ReadonlyArray<Written>) {
+export const grammarErrors = Effect.fnUntraced(function* (type: ObjectType, written: ReadonlyArray<GrammarInput>) {
   if (governed(type).length === 0) return written.map((): Errors => ({}))
   const grammars = yield* Grammars
   const found = yield* mapInSlices(written, (each) => problemsOf(type, each, grammars))
@@ -65,7 +65,7 @@ export const grammarErrors = Effect.fnUntraced(function* (type: ObjectType, writ
   return errors
 })
 
-const problemsOf = (type: ObjectType, { values, row }: Written, grammars: Grammars["Service"]) =>
+const problemsOf = (type: ObjectType, { values, row }: GrammarInput, grammars: Grammars["Service"]) =>
   governed(type).flatMap(({ name, grammar, readBy }) => {
     const isWritten = Object.hasOwn(values, name) || (readBy !== undefined && Object.hasOwn(values, readBy))
     const value = row[name] ?? null

@@ -5,19 +5,19 @@
  * events. A file under `types/<app>/` declares it; nothing else needs to know its name.
  */
 import type { Settings } from "../Config.ts"
-import type { Asked } from "./Asked.ts"
-import type { Counted } from "./Counted.ts"
+import type { SqlFilter } from "./Asked.ts"
+import type { CountSql } from "./Counted.ts"
 import type { CoveringIndex } from "./CoveringIndex.ts"
-import type { Derived, Shape } from "./Derived.ts"
+import type { DerivedValue, Shape } from "./Derived.ts"
 import type { Field, Fields, RowOf, View } from "./Field.ts"
-import type { Bond, Broken, Find, Rival } from "./Rule.ts"
+import type { Bond, RuleViolation, Find, Rival } from "./Rule.ts"
 import { genericObjects } from "./field/Generic.ts"
 import { time } from "./field/Scalar.ts"
 
-export { type Asked, flagged, pointedAtBy } from "./Asked.ts"
-export { type Counted, bounded, countOf, countOfAny, treeCount, treeDepth } from "./Counted.ts"
+export { type SqlFilter, flagged, pointedAtBy } from "./Asked.ts"
+export { type CountSql, bounded, countOf, countOfAny, treeCount, treeDepth } from "./Counted.ts"
 export { nothing } from "./Derived.ts"
-export { type Bond, type Broken, type Find, broken } from "./Rule.ts"
+export { type Bond, type RuleViolation, type Find, broken } from "./Rule.ts"
 export { hostOfUrl } from "./shared/UrlHost.ts"
 export { date } from "./field/Calendar.ts"
 export { choice } from "./field/Choice.ts"
@@ -96,11 +96,11 @@ interface Declaration<F extends Fields = Fields> {
   /** Fields that hold snapshots of objects: readers see only the tags there that they may view. */
   readonly snapshots?: ReadonlyArray<string>
   /** Read-only values beside the fields; the object of a generic reference is added automatically. */
-  readonly derived?: Readonly<Record<string, Derived<DeclaredRow<F>>>>
+  readonly derived?: Readonly<Record<string, DerivedValue<DeclaredRow<F>>>>
   /** References that `derived` follows from the rows that the object points at: `cable.a_terminations`. */
   readonly derivedBy?: ReadonlyArray<string>
   /** Read-only numbers that the database counts or works out when somebody reads the object. */
-  readonly counts?: Readonly<Record<string, Counted>>
+  readonly counts?: Readonly<Record<string, CountSql>>
   /** The shapes of counts that are no whole numbers. */
   readonly countShapes?: Readonly<Record<string, Shape>>
   /** Read-only objects that name this one in a field of theirs, or that it names; found when somebody reads it. */
@@ -124,7 +124,7 @@ interface Declaration<F extends Fields = Fields> {
    */
   readonly paths?: Readonly<Record<string, string | ReadonlyArray<string>>>
   /** Filters that neither a field nor a path expresses. */
-  readonly asked?: Readonly<Record<string, Asked>>
+  readonly asked?: Readonly<Record<string, SqlFilter>>
   /** Fields that `q` looks into. */
   readonly search: ReadonlyArray<string>
   /** Fields of the usual order; `-` before one turns it. The id breaks ties. */
@@ -143,7 +143,7 @@ interface Declaration<F extends Fields = Fields> {
    * Rules about several fields of a row that is about to be written, and about the rows that it points at.
    * `before` is the row as it is, undefined for a new one.
    */
-  check?(row: DeclaredRow<F>, find: Find, before: DeclaredRow<F> | undefined): Iterable<Broken>
+  check?(row: DeclaredRow<F>, find: Find, before: DeclaredRow<F> | undefined): Iterable<RuleViolation>
   /** References that `check` follows; `rack.site`: those of the row pointed at. */
   readonly looksAt?: ReadonlyArray<string>
   /** For records: kept in a partition per day of `time`, so that old days are dropped and not deleted. */

@@ -5,26 +5,26 @@
 import type { Errors, Fields, Row, RowOf } from "./Field.ts"
 
 /** Another object by object type and id, if `looksAt` leads to it: `find<typeof Site>("dcim.site", row.site)`. */
-export type Find = <T extends Typed = Typed>(type: string, id: number | null) => RowOf<T> | undefined
+export type Find = <T extends RuleType = RuleType>(type: string, id: number | null) => RowOf<T> | undefined
 
-interface Typed {
+interface RuleType {
   readonly fields: Fields
 }
 
 /** A broken rule: the fields that it depends on, and the errors. */
-export interface Broken {
+export interface RuleViolation {
   readonly fields: ReadonlyArray<string>
   readonly errors: Errors
 }
 
-export const broken = (fields: ReadonlyArray<string>, errors: Errors): Broken => ({ fields, errors })
+export const broken = (fields: ReadonlyArray<string>, errors: Errors): RuleViolation => ({ fields, errors })
 
 /** Whether a write concerns a rule about these fields: it creates the row, or changes one of the fields. */
 export const concerns = (fields: ReadonlyArray<string>, row: Row, before: Row | undefined): boolean =>
   before === undefined || fields.some((name) => JSON.stringify(row[name]) !== JSON.stringify(before[name]))
 
 /** The errors of the first broken rule that a write concerns. */
-export const firstErrors = (rules: Iterable<Broken>, row: Row, before: Row | undefined): Errors => {
+export const firstErrors = (rules: Iterable<RuleViolation>, row: Row, before: Row | undefined): Errors => {
   for (const { fields, errors } of rules) if (concerns(fields, row, before)) return errors
   return {}
 }

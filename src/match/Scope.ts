@@ -6,7 +6,7 @@
 import { Data, Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { inSlices } from "../eventloop/Slices.ts"
-import { type Seen, seen } from "../auth/Sight.ts"
+import { type EventView, seen } from "../auth/Sight.ts"
 import type { Json } from "../inventory/derive/represent/Representation.ts"
 import type { SharedBudget } from "./Budget.ts"
 import type { Scoped, WebhookIndex } from "./WebhookIndex.ts"
@@ -24,7 +24,7 @@ export interface Considered {
 /** A webhook that fires, and the event as it is sent. */
 export interface Fired {
   readonly webhook: number
-  readonly seen: Seen
+  readonly seen: EventView
 }
 
 /** Time between two queries, and how many there are before the batch is tried again. */

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { mapInSlices } from "../eventloop/Slices.ts"
 import type { CapturedEvent, EventBatch, SetAside } from "../capture/CapturedEvent.ts"
-import type { Seen } from "../auth/Sight.ts"
+import type { EventView } from "../auth/Sight.ts"
 import { type Delivery, type DeliveryBody, deliveryBody, deliveryOf } from "../event/Delivery.ts"
 import { insertFailed } from "../log/DeliveryRows.ts"
 import { storableText } from "../capture/SetAside.ts"
@@ -108,8 +108,8 @@ export const deliveriesOf = Effect.fnUntraced(function* (
   const made = yield* mapInSlices(owed, ({ event, webhooks }, at): ReadonlyArray<Delivery> => {
     const whole = webhooks.length === 0 ? { body: "" } : deliveryBody(event)
     // A user may have many webhooks: their deliveries share one text.
-    const bodies = new Map<Seen, DeliveryBody>()
-    const bodyFor = (seen: Seen): DeliveryBody => {
+    const bodies = new Map<EventView, DeliveryBody>()
+    const bodyFor = (seen: EventView): DeliveryBody => {
       const body = bodies.get(seen) ?? seenBody(event, seen)
       bodies.set(seen, body)
       return body
@@ -123,7 +123,7 @@ export const deliveriesOf = Effect.fnUntraced(function* (
 })
 
 /** The body that shows what the viewers of a webhook see. */
-const seenBody = (event: Event, { data, snapshots, hidden }: Seen): DeliveryBody => {
+const seenBody = (event: Event, { data, snapshots, hidden }: EventView): DeliveryBody => {
   if (hidden.length === 0) return deliveryBody(event)
   const json = {
     data: JSON.stringify(data),

@@ -8,7 +8,7 @@ import type { Dictionary } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { type Change, type ChangedField, changeType } from "../../inventory/read/Changes.ts"
 import { changesMax, deletedWith } from "../../inventory/restore/DeletedSet.ts"
-import { type Restored, restore } from "../../inventory/restore/Restore.ts"
+import { type RestoreResult, restore } from "../../inventory/restore/Restore.ts"
 import { WriteRefused } from "../../inventory/write/WriteRefused.ts"
 import { type Html, html } from "../Html.ts"
 import { flash } from "../frame/Flash.ts"
@@ -119,7 +119,7 @@ const formPage = Effect.fnUntraced(function* (
   })
 })
 
-const resultPage = (request: Request, { change, type }: Restorable, restored: Restored, isCut: boolean) =>
+const resultPage = (request: Request, { change, type }: Restorable, restored: RestoreResult, isCut: boolean) =>
   framed(request, {
     title: capital(`${objectText(change)} restored`),
     crumbs: crumbsOf(change),

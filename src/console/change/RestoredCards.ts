@@ -3,7 +3,7 @@ import type { Errors, Messages } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import type { LoggedObject } from "../../inventory/restore/Members.ts"
 import type { Omission } from "../../inventory/restore/Omission.ts"
-import type { Restored, RestoredObject } from "../../inventory/restore/Restore.ts"
+import type { RestoreResult, RestoredObject } from "../../inventory/restore/Restore.ts"
 import { type Html, html } from "../Html.ts"
 import { number } from "../list/Pager.ts"
 import { counted } from "../bulk/BulkPage.ts"
@@ -17,7 +17,7 @@ const omittedMax = 100
 /** New ids lead to pages only once they are stored. */
 type Stage = "preview" | "done"
 
-export const restoredCards = ({ created, reconnected, omitted }: Restored, stage: Stage): Html => {
+export const restoredCards = ({ created, reconnected, omitted }: RestoreResult, stage: Stage): Html => {
   if (created.length + reconnected.length + omitted.length === 0) return html``
   const sub = stage === "preview" ? html`<span class="sub">Nothing is saved yet.</span>` : ""
   return html`${omittedCard(omitted, sub)}${groupCard("Restored with it", created, stage, sub)}

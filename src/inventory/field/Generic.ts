@@ -1,4 +1,4 @@
-import type { Derived } from "../Derived.ts"
+import type { DerivedValue } from "../Derived.ts"
 import {
   type Field,
   type Fields,
@@ -53,11 +53,11 @@ const fieldsOf = (name: string, options: GenericOptions): Fields => ({
 })
 
 /** For each generic reference `<name>_type`, `<name>_id`: the object as `<name>`. */
-export const genericObjects = (fields: Fields): Readonly<Record<string, Derived>> =>
+export const genericObjects = (fields: Fields): Readonly<Record<string, DerivedValue>> =>
   Object.fromEntries(
-    Object.entries(fields).flatMap(([name, { generic }]): ReadonlyArray<readonly [string, Derived]> => {
+    Object.entries(fields).flatMap(([name, { generic }]): ReadonlyArray<readonly [string, DerivedValue]> => {
       if (generic === undefined) return []
-      const object: Derived = {
+      const object: DerivedValue = {
         shape: { kind: "object", nullable: true },
         of: (row, view) => {
           const [type, id] = [row[name], row[generic.id]]

@@ -1,10 +1,10 @@
 import { parseAddress } from "../Address.ts"
-import type { Derived } from "../Derived.ts"
+import type { DerivedValue } from "../Derived.ts"
 import {
   type Field,
   type Optional,
   type Options,
-  type Parsed,
+  type ParseResult,
   type Row,
   invalid,
   makeField,
@@ -97,7 +97,7 @@ const network = <Value>(
       initial: options.optional === true ? () => null : undefined,
       fromJson: (text) => withLength(String(text)),
       fromText: withLength,
-      parse: (input): Parsed => {
+      parse: (input): ParseResult => {
         const found = typeof input === "string" ? parseNetwork(input) : undefined
         if (found === undefined) {
           return invalid(`Invalid IP address format: ${printed(input)}`)
@@ -148,7 +148,7 @@ export const wwn = (options: Options = {}): Field<string | null> =>
   octets("macaddr8", 8, "Invalid WWN format.", options)
 
 /** The family of the address or network in this field: with its label, and in a brief representation the number alone. */
-export const family = (field: string): Derived => {
+export const family = (field: string): DerivedValue => {
   const of = (row: Row) => (String(row[field]).includes(":") ? 6 : 4)
   return {
     shape: { kind: "family" },

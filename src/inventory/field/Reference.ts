@@ -2,7 +2,7 @@ import {
   type Field,
   type Optional,
   type Options,
-  type Parsed,
+  type ParseResult,
   type Reference,
   type Row,
   idIn,
@@ -93,7 +93,7 @@ export const refs = (
       represent: (ids, view) => (ids as ReadonlyArray<number>).map((id) => view.nested(type, id)).filter(Boolean),
       snapshot,
       parse: (input) => {
-        const refused = (message: string): Parsed =>
+        const refused = (message: string): ParseResult =>
           isNested ? { errors: { non_field_errors: [message] } } : invalid(message)
         if (!Array.isArray(input)) return refused(notList(input))
         if (input.length > namedMax) return refused(`Ensure this field has no more than ${namedMax} elements.`)
@@ -137,7 +137,7 @@ export const tags = (): Field<ReadonlyArray<number>> =>
     true
   )
 
-const parseTarget = (input: unknown): Parsed => {
+const parseTarget = (input: unknown): ParseResult => {
   const target = targetOf(input)
   return target === undefined ? invalid(unrecognized(input)) : value(target)
 }

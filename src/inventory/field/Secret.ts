@@ -30,10 +30,10 @@ export const password = (): Field<string> =>
   )
 
 /** Secrets that are sent somewhere (write/Repointed.ts). */
-type Sent = Pick<Field, "sentTo">
+type SecretTarget = Pick<Field, "sentTo">
 
 /** A text that the service must be able to read again: sealed in the database, never shown. "" means none. */
-export const sealed = (options: Options & Sent & { readonly max: number }): Field<string> =>
+export const sealed = (options: Options & SecretTarget & { readonly max: number }): Field<string> =>
   makeField(
     {
       type: "text",
@@ -63,7 +63,7 @@ const hiding = (field: Field<string>, hiding: Hiding, keptIn: string): Field<str
 }
 
 /** Header text whose credentials are kept in another field, sealed, and shown as `***`. */
-export const headers = (options: Options & Sent & { readonly secretsIn: string }): Field<string> => ({
+export const headers = (options: Options & SecretTarget & { readonly secretsIn: string }): Field<string> => ({
   ...hiding(text({ ...options, optional: true, verbatim: true }), headerSecrets, options.secretsIn),
   sentTo: options.sentTo,
   // A filter or constraint would reveal what plain SQL has left in the column.
@@ -72,7 +72,7 @@ export const headers = (options: Options & Sent & { readonly secretsIn: string }
 
 /** The address of a receiver, or a template of one. Its user information is kept in another field, sealed. */
 export const receiverAddress = (
-  options: Options & Sent & { readonly max: number; readonly secretsIn: string }
+  options: Options & SecretTarget & { readonly max: number; readonly secretsIn: string }
 ): Field<string> => ({ ...hiding(text(options), userInformation, options.secretsIn), sentTo: options.sentTo })
 
 /** Holds the hidden part of another field: sealed, and never on the wire. */

@@ -1,4 +1,4 @@
-import { type Field, type Options, type Parsed, invalid, isExact, isStorable, makeField, value } from "../Field.ts"
+import { type Field, type Options, type ParseResult, invalid, isExact, isStorable, makeField, value } from "../Field.ts"
 import { literal } from "../../postgres/Literal.ts"
 import { bounds } from "../Unreadable.ts"
 
@@ -106,7 +106,7 @@ const textField = <Value>(options: TextOptions, refuse: (text: string) => string
       nullable: options.nullable === true,
       initial: initial === undefined ? undefined : () => initial,
       sqlDefault: typeof initial === "string" ? literal(initial) : undefined,
-      parse: (input): Parsed => {
+      parse: (input): ParseResult => {
         if (typeof input !== "string" && typeof input !== "number") return invalid("Not a valid string.")
         if (typeof input === "number" && !isExact(input)) {
           return invalid("Not a valid string: write a number of so many digits in quotes.")

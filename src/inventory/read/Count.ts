@@ -25,7 +25,7 @@ const keptMax = 1000
 /** Rows of a log that are counted. */
 const countedMax = 100_000
 
-interface Kept {
+interface CachedCount {
   readonly count: number
   readonly until: number
 }
@@ -43,7 +43,7 @@ export class Counts extends Context.Service<
   }
 >()("rackwire/inventory/Counts") {
   static readonly layer = Layer.sync(Counts, () => {
-    const kept = new Map<string, Kept>()
+    const kept = new Map<string, CachedCount>()
     /** Rises with every write, so that a count from before a write is not kept. */
     let writes = 0
     return Counts.of({

@@ -5,7 +5,7 @@ import { visibleToSender } from "../Clearance.ts"
 import type { ObjectType } from "../ObjectType.ts"
 import { type Where, after, allOf } from "../derive/filter/Where.ts"
 
-interface Asked {
+interface CountQuery {
   readonly type: ObjectType
   readonly where: Where
 }
@@ -14,7 +14,7 @@ interface Asked {
  * How many objects the reader may see of those that meet each condition, in one statement. Each count stops at `max`:
  * the exact count of a large table would take longer than the rest of a page.
  */
-export const countEach = Effect.fnUntraced(function* (asked: ReadonlyArray<Asked>, max: number) {
+export const countEach = Effect.fnUntraced(function* (asked: ReadonlyArray<CountQuery>, max: number) {
   if (asked.length === 0) return []
   const sql = yield* SqlClient.SqlClient
   const visible = yield* visibleToSender

@@ -66,7 +66,7 @@ export const countedMax = 1000
 /** Most steps from one object to the next. */
 const stepsMax = 10
 
-interface Reached {
+interface DependentIds {
   readonly type: ObjectType
   readonly ids: ReadonlyArray<number>
 }
@@ -75,9 +75,9 @@ interface Reached {
 export const dependentsOf = Effect.fnUntraced(function* (type: ObjectType, ids: ReadonlyArray<number>) {
   const gone = new Map<ObjectType, Set<number>>([[type, new Set(ids)]])
   const found: Array<Dependents> = []
-  let reached: ReadonlyArray<Reached> = [{ type, ids }]
+  let reached: ReadonlyArray<DependentIds> = [{ type, ids }]
   for (let step = 0; reached.length > 0 && step < stepsMax; step++) {
-    const next: Array<Reached> = []
+    const next: Array<DependentIds> = []
     for (const { target, ids, ...by } of yield* holding(reached, (each) => each.effect === "delete")) {
       const known = gone.get(target) ?? new Set<number>()
       const more = ids.filter((id) => !known.has(id))
@@ -88,7 +88,7 @@ export const dependentsOf = Effect.fnUntraced(function* (type: ObjectType, ids: 
     }
     reached = next
   }
-  const all = Array.from(gone, ([each, known]): Reached => ({ type: each, ids: [...known] }))
+  const all = Array.from(gone, ([each, known]): DependentIds => ({ type: each, ids: [...known] }))
   for (const { target, ids, ...by } of yield* holding(all, (each) => each.effect !== "delete")) {
     const left = ids.filter((id) => gone.get(target)?.has(id) !== true)
     if (left.length > 0) found.push({ ...by, type: target, ids: left })
@@ -98,7 +98,7 @@ export const dependentsOf = Effect.fnUntraced(function* (type: ObjectType, ids: 
 
 /** The visible objects that refer to the reached ones, by field, in one statement. */
 const holding = Effect.fnUntraced(function* (
-  reached: ReadonlyArray<Reached>,
+  reached: ReadonlyArray<DependentIds>,
   isWanted: (pointing: Pointing) => boolean
 ) {
   const sql = yield* SqlClient.SqlClient

@@ -212,7 +212,7 @@ export const customFieldsOf = Effect.fnUntraced(function* (type: ObjectType) {
 })
 
 /** Ids of objects of a type. */
-type Wanted = readonly [id: string, ids: ReadonlySet<number>]
+type IdsOfType = readonly [id: string, ids: ReadonlySet<number>]
 
 /**
  * A view on everything that the representations of these rows refer to. It reads what `read` does not hold, with one
@@ -232,16 +232,16 @@ export const viewFor: (
     for (const row of rows) own.set(row.id, row)
     const hidden = new Map<string, ReadonlySet<number>>()
     const row: View["row"] = (id, key) => known.get(id)?.get(key)
-    const isRead = ([id, ids]: Wanted) => {
+    const isRead = ([id, ids]: IdsOfType) => {
       const found = known.get(id)
       for (const key of ids) if (found?.has(key) !== true) return false
       return true
     }
-    const readWanted = (wanted: ReadonlyArray<Wanted>) =>
+    const readWanted = (wanted: ReadonlyArray<IdsOfType>) =>
       Effect.gen(function* () {
         let pending = wanted
         while (pending.length > 0) {
-          const next: Array<Wanted> = []
+          const next: Array<IdsOfType> = []
           for (const [id, ids] of pending) {
             const found = known.get(id) ?? new Map<number, Row>()
             const unread = ids.difference(found)
@@ -260,7 +260,7 @@ export const viewFor: (
           pending = next
         }
       })
-    const follow = (wanted: ReadonlyArray<Wanted>) => {
+    const follow = (wanted: ReadonlyArray<IdsOfType>) => {
       const unread = wanted.filter((each) => !isRead(each))
       return unread.length === 0 ? Effect.void : readWanted(unread)
     }

@@ -24,7 +24,7 @@ export interface RestoredObject {
   readonly id: number
 }
 
-export interface Restored {
+export interface RestoreResult {
   /** The id of the root. */
   readonly id: number
   /** The objects beside the root. */
@@ -57,7 +57,7 @@ const restoring = Effect.fnUntraced(function* ({ root, others, cleared }: Delete
     created: created.filter(({ key }) => key !== root.key).map((object) => ({ object, id: newIds.get(object.key)! })),
     reconnected,
     omitted
-  } satisfies Restored as Restored
+  } satisfies RestoreResult as RestoreResult
 })
 
 /** Writes the references to objects that were created after the ones that refer to them. */

@@ -1,6 +1,6 @@
 /** The values that an interface shows of its cable, and the filters that ask about the cable. */
-import { type Asked, flagged } from "../Asked.ts"
-import type { Derived } from "../Derived.ts"
+import { type SqlFilter, flagged } from "../Asked.ts"
+import type { DerivedValue } from "../Derived.ts"
 import type { Errors, Row, View } from "../Field.ts"
 import { literal } from "../../postgres/Literal.ts"
 import type { Bond } from "../Rule.ts"
@@ -43,14 +43,14 @@ const endsOf = (row: End, view: View) => {
 
 const peers = { kind: "object", type: "dcim.interface", many: true } as const
 
-const peersType: Derived<End> = {
+const peersType: DerivedValue<End> = {
   shape: { kind: "text", nullable: true },
   of: (row, view) => ((endsOf(row, view)?.peers.length ?? 0) > 0 ? "dcim.interface" : null)
 }
 
 /** SQL that the interface has a cable that meets a condition over `c`. */
 const cableThat =
-  (condition: string): Asked["sql"] =>
+  (condition: string): SqlFilter["sql"] =>
   (_, types, from) =>
     `exists (select from ${from(types.get("dcim.cable")!)} c where c.id = t.cable_id and ${condition})`
 
@@ -67,7 +67,7 @@ export const cabled = {
       of: (row, view) => endsOf(row, view)?.reachable ?? null
     },
     _occupied: { shape: { kind: "flag" }, of: (row) => row.cable !== null || row.mark_connected }
-  } satisfies Readonly<Record<string, Derived<End>>>,
+  } satisfies Readonly<Record<string, DerivedValue<End>>>,
   derivedBy: ["cable.a_terminations", "cable.b_terminations"],
   asked: {
     cabled: flagged("t.cable_id is not null"),
@@ -78,5 +78,5 @@ export const cabled = {
       sql: (...args) => `case when ${cableThat("c.a_terminations @> array[t.id]")(...args)} then 'A'
         when ${cableThat("c.b_terminations @> array[t.id]")(...args)} then 'B' end`
     }
-  } satisfies Readonly<Record<string, Asked>>
+  } satisfies Readonly<Record<string, SqlFilter>>
 }

@@ -1,5 +1,5 @@
 /** References of an interface to others that it belongs to: of the same machine, or of one that shares them. */
-import { type Bond, type Broken, type OtherSide, broken } from "../Rule.ts"
+import { type Bond, type RuleViolation, type OtherSide, broken } from "../Rule.ts"
 import type { Row } from "../Field.ts"
 
 interface Kin {
@@ -60,7 +60,7 @@ export const kinship = ({ type, names, owner, machine, called, shares, parts, mo
   return {
     bonds: names.map(bond),
     looksAt: names.map((name) => `${name}.${owner}`),
-    *rules(row: Row): Iterable<Broken> {
+    *rules(row: Row): Iterable<RuleViolation> {
       for (const name of names) {
         if (row[name] === row.id) yield broken([name], { [name]: [`An interface cannot be its own ${name}.`] })
       }

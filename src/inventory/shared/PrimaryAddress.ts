@@ -4,7 +4,7 @@
  * interfaces that are for management only.
  */
 import { flagged } from "../Asked.ts"
-import type { Derived } from "../Derived.ts"
+import type { DerivedValue } from "../Derived.ts"
 import type { Field, Row, View } from "../Field.ts"
 import type { Bond, OtherSide } from "../Rule.ts"
 import { ref } from "../field/Reference.ts"
@@ -46,7 +46,7 @@ export const primaryAddresses = (machine: Machine) => ({
         const id = row.primary_ip6 ?? row.primary_ip4
         return id === null ? null : view.nested("ipam.ipaddress", id)
       }
-    } satisfies Derived<Primary>
+    } satisfies DerivedValue<Primary>
   },
   asked: { has_primary_ip: flagged("t.primary_ip4_id is not null or t.primary_ip6_id is not null") },
   looksAt: families.map(nameOf),

@@ -5,7 +5,7 @@
 import { type Errors, type Messages, type Row, emptyRecord } from "../Field.ts"
 import { type ObjectType, fieldOf, perType } from "../ObjectType.ts"
 
-interface Written {
+interface WebhookWrite {
   /** The row as it is, its texts with their secrets. */
   readonly before: Row
   /** The fields of the body, in which marks stand for kept secrets. */
@@ -21,7 +21,7 @@ const sentSecrets = perType(({ fields }) =>
 )
 
 /** By field: secrets that the body does not contain, and that would go where they did not go before. */
-export const repointed = (type: ObjectType, { before, said, meant }: Written): Errors => {
+export const repointed = (type: ObjectType, { before, said, meant }: WebhookWrite): Errors => {
   const after = { ...before, ...meant }
   const errors = emptyRecord<Messages>()
   for (const { name, sentTo } of sentSecrets(type)) {
@@ -33,7 +33,11 @@ export const repointed = (type: ObjectType, { before, said, meant }: Written): E
 }
 
 /** Whether a field has a secret afterwards that the body does not contain. */
-const keeps = (type: ObjectType, name: string, { after, said }: { readonly after: Row } & Pick<Written, "said">) => {
+const keeps = (
+  type: ObjectType,
+  name: string,
+  { after, said }: { readonly after: Row } & Pick<WebhookWrite, "said">
+) => {
   const { hides } = fieldOf(type, name)
   if (hides === undefined) return !Object.hasOwn(said, name) && after[name] !== ""
   const secretsIn = (text: unknown): number => hides.hide(String(text ?? "")).hidden.length

@@ -36,7 +36,7 @@ import { insertStatement } from "../derive/values/InsertStatement.ts"
 import { columnsOf, rowFromJson } from "../derive/values/Row.ts"
 import { allOf, isEverything, whereIds } from "../derive/filter/Where.ts"
 
-interface Created {
+interface NewRow {
   readonly row: Row
   /** Values by field that only the answer to the creation shows. */
   readonly shown: Readonly<Record<string, unknown>>
@@ -121,7 +121,7 @@ const draftsOf = Effect.fnUntraced(function* (type: ObjectType, bodies: Readonly
   return yield* withKeptSecrets(type, drafts, [])
 })
 
-const created = (type: ObjectType, drafts: ReadonlyArray<Draft>, rows: ReadonlyArray<Row>): ReadonlyArray<Created> => {
+const created = (type: ObjectType, drafts: ReadonlyArray<Draft>, rows: ReadonlyArray<Row>): ReadonlyArray<NewRow> => {
   const once = Object.keys(type.fields).filter((name) => fieldOf(type, name).wire === "once")
   return rows.map((row, at) => ({
     row,

@@ -1,10 +1,10 @@
 /** Filters that a type declares as SQL (Asked.ts) -> a condition. */
-import { type Asked, searchedMax } from "../../Asked.ts"
+import { type SqlFilter, searchedMax } from "../../Asked.ts"
 import type { ObjectType } from "../../ObjectType.ts"
 import { registry } from "../../Registry.ts"
 import { addressOf, wrongAddress } from "./Address.ts"
 import {
-  type Compiled,
+  type CompiledLookup,
   compare,
   containing,
   denial,
@@ -18,16 +18,16 @@ import { orderBy } from "../table/Order.ts"
 import type { Reach } from "./Path.ts"
 import { isEverything, visibleRows } from "./Where.ts"
 
-export const askedNamed = (type: ObjectType, base: string): Asked | undefined =>
+export const askedNamed = (type: ObjectType, base: string): SqlFilter | undefined =>
   Object.hasOwn(type.asked, base) ? type.asked[base] : undefined
 
 export const askedCondition = (
   type: ObjectType,
-  asked: Asked,
+  asked: SqlFilter,
   suffix: string,
   values: ReadonlyArray<string>,
   { visible, bind, others = [] }: Reach
-): Compiled => {
+): CompiledLookup => {
   const rows = (target: ObjectType) => visibleRows(target, visible, bind)
   const condition = isEverything(visible(type)) ? asked.sql : (asked.sqlOfSome ?? asked.sql)
   const sql = (value: string) => condition(type, registry, rows, value)

@@ -11,7 +11,7 @@ import type { ObjectType } from "../../ObjectType.ts"
 import { objectType } from "../../Registry.ts"
 import { addressOf, hostOf } from "./Address.ts"
 import type { Filtered } from "./Filter.ts"
-import { type Comparand, type Compiled, asText, compare, compared, denial, kindOf } from "./Lookup.ts"
+import { type Comparand, type CompiledLookup, asText, compare, compared, denial, kindOf } from "./Lookup.ts"
 import { along, comparandOf } from "./Path.ts"
 import { type Bind, type Where, allVisible, anyOf, everything, isEverything } from "./Where.ts"
 
@@ -44,7 +44,7 @@ const one = (type: ObjectType, document: unknown): Filtered => {
 }
 
 /** A name consists of references, a field, and a lookup unless it is `exact`. */
-const clause = (type: ObjectType, words: ReadonlyArray<string>, value: unknown, bind: Bind): Compiled => {
+const clause = (type: ObjectType, words: ReadonlyArray<string>, value: unknown, bind: Bind): CompiledLookup => {
   const steps: Array<string> = []
   let there = type
   for (const word of words) {
@@ -118,7 +118,7 @@ export const constraintLookups: ReadonlySet<string> = new Set([
   ...["isnull", "range"]
 ])
 
-const asked = (of: Comparand, lookup: string, value: unknown, bind: Bind): Compiled => {
+const asked = (of: Comparand, lookup: string, value: unknown, bind: Bind): CompiledLookup => {
   const isNone = of.kind === "list" ? `cardinality(${of.sql}) = 0` : `${of.sql} is null`
   if (lookup === "isnull") return typeof value === "boolean" ? (value ? isNone : `not (${isNone})`) : undefined
   if (value === null) return lookup === "exact" ? isNone : undefined

@@ -11,7 +11,7 @@ import { date } from "../../field/Calendar.ts"
 import { time } from "../../field/Scalar.ts"
 import {
   type Comparand,
-  type Compiled,
+  type CompiledLookup,
   alike,
   containing,
   denial,
@@ -35,7 +35,7 @@ export const customPrefix = "cf_"
 export type CustomFields = ReadonlyMap<string, { readonly type: string; readonly filter_logic: string }>
 
 /** How values are read and compared. */
-interface Compared {
+interface ValueType {
   readonly kind: Comparand["kind"]
   readonly type: "text" | "bigint" | "numeric" | "boolean"
   readonly field?: Field
@@ -43,11 +43,11 @@ interface Compared {
   readonly many?: boolean
 }
 
-const text: Compared = { kind: "text", type: "text" }
-const id: Compared = { kind: "number", type: "bigint" }
+const text: ValueType = { kind: "text", type: "text" }
+const id: ValueType = { kind: "number", type: "bigint" }
 
 /** By type of custom field; what is not here cannot be asked for. */
-const comparedAs: Readonly<Record<string, Compared>> = {
+const comparedAs: Readonly<Record<string, ValueType>> = {
   text,
   longtext: text,
   url: text,
@@ -74,7 +74,7 @@ export const customCondition = (
   values: ReadonlyArray<string>,
   bind: Bind,
   known: CustomFields
-): Compiled => {
+): CompiledLookup => {
   const definition = known.get(name)
   if (definition === undefined || definition.filter_logic === "disabled") return undefined
   const compared = Object.hasOwn(comparedAs, definition.type) ? comparedAs[definition.type] : undefined
@@ -102,7 +102,7 @@ export const customCondition = (
 }
 
 /** SQL that the value of the custom field meets the lookup with this value. */
-type Lookup = (compared: Compared, key: string, value: string, bind: Bind) => string
+type Lookup = (compared: ValueType, key: string, value: string, bind: Bind) => string
 
 const same: Lookup = ({ type, many }, key, value, bind) => {
   const item = `${bind(value)}::${type}`
@@ -146,7 +146,7 @@ const empty: Lookup = (_, key, value) => {
   return isTrue(value) ? none : `not ${none}`
 }
 
-const lookupsOf = ({ kind, many }: Compared): Readonly<Record<string, Lookup>> => ({
+const lookupsOf = ({ kind, many }: ValueType): Readonly<Record<string, Lookup>> => ({
   "": same,
   empty,
   ...(kind === "text" && many !== true && textual),

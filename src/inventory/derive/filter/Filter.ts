@@ -11,7 +11,7 @@ import { type ObjectType, fieldOf } from "../../ObjectType.ts"
 import { objectType } from "../../Registry.ts"
 import { askedCondition, askedNamed, isSearch } from "./AskedFilter.ts"
 import { type CustomFields, customCondition, customPrefix } from "./CustomFieldFilter.ts"
-import { type Compiled, alike, asText, compare, containing, denial, either, kindOf, positive } from "./Lookup.ts"
+import { type CompiledLookup, alike, asText, compare, containing, denial, either, kindOf, positive } from "./Lookup.ts"
 import { networkCondition } from "./Network.ts"
 import { type Reach, along, comparandOf, pathsOf } from "./Path.ts"
 import { type ReferenceName, referring, referringLoosely } from "./Referring.ts"
@@ -105,7 +105,7 @@ const conditionOf = (
   values: ReadonlyArray<string>,
   reach: Reach,
   customFields: CustomFields
-): Compiled => {
+): CompiledLookup => {
   const { bind } = reach
   if (name === "q" && type.search.length > 0) return search(type, values, bind)
   const [base, suffix] = splitName(name)
@@ -141,7 +141,7 @@ const own = (
   suffix: string,
   values: ReadonlyArray<string>,
   reach: Reach
-): Compiled => {
+): CompiledLookup => {
   const { bind } = reach
   if (base === "id") return compare({ kind: "number", sql: `${alias}.id`, type: "bigint" }, suffix, values, bind)
   const named = referenceNamed(type, base)
@@ -197,7 +197,7 @@ const throughPath = (
   suffix: string,
   values: ReadonlyArray<string>,
   reach: Reach
-): Compiled => {
+): CompiledLookup => {
   const named = pathsNamed(type, base)
   if (named === undefined) return undefined
   const [asked, denied] = positive(suffix)
@@ -214,7 +214,7 @@ const throughPath = (
 /** Types of columns whose text is indexed. */
 const searchable = /^(text|inet|cidr|macaddr|bigint|integer)$/
 
-const search = (type: ObjectType, values: ReadonlyArray<string>, bind: Bind): Compiled => {
+const search = (type: ObjectType, values: ReadonlyArray<string>, bind: Bind): CompiledLookup => {
   const words = (values.at(-1) ?? "").trim()
   const fields = type.search.filter((name) => searchable.test(fieldOf(type, name).type))
   if (words === "" || fields.length === 0) return undefined
@@ -223,7 +223,7 @@ const search = (type: ObjectType, values: ReadonlyArray<string>, bind: Bind): Co
 }
 
 /** Objects with every tag named (`null`: with no tag); negated, objects with none of them. */
-const tagged = (suffix: string, values: ReadonlyArray<string>, { visible, bind }: Reach): Compiled => {
+const tagged = (suffix: string, values: ReadonlyArray<string>, { visible, bind }: Reach): CompiledLookup => {
   const [asked, denied] = positive(suffix)
   if (asked !== "") return undefined
   const given = [...new Set(values.filter((value) => value !== "null"))]
@@ -252,7 +252,7 @@ const changedBy = (
   action: string | undefined,
   values: ReadonlyArray<string>,
   { visible, bind }: Reach
-): Compiled => {
+): CompiledLookup => {
   if (type.kind !== "object") return undefined
   if (!values.every(isUuid)) return { messages: ["Enter a valid UUID."] }
   const only = action === undefined ? "" : ` and action = ${literal(action)}`

@@ -17,7 +17,7 @@ export interface Refusal {
 }
 
 /** A condition, or a refusal; undefined if the parameter asks for nothing or is unknown. */
-export type Compiled = string | Refusal | undefined
+export type CompiledLookup = string | Refusal | undefined
 
 type Kind = "text" | "number" | "time" | "date" | "choice" | "flag" | "uuid" | "mac" | "network" | "list"
 
@@ -63,7 +63,7 @@ export const positive = (suffix: string): readonly [suffix: string, denied: bool
   Object.hasOwn(negations, suffix) ? [negations[suffix] ?? "", true] : [suffix, false]
 
 /** Negates a condition if asked to. A null matches the negation. */
-export const denial = (compiled: Compiled, denied: boolean): Compiled =>
+export const denial = (compiled: CompiledLookup, denied: boolean): CompiledLookup =>
   denied && typeof compiled === "string" ? `(${compiled}) is not true` : compiled
 
 type Lookup = (of: Comparand, values: ReadonlyArray<string>, bind: Bind) => string
@@ -196,7 +196,7 @@ export const everySuffix: ReadonlyArray<string> = [
 ].filter((suffix) => suffix !== "")
 
 /** The condition that the lookup holds between the comparand and at least one of the values. */
-export const compare = (of: Comparand, suffix: string, values: ReadonlyArray<string>, bind: Bind): Compiled => {
+export const compare = (of: Comparand, suffix: string, values: ReadonlyArray<string>, bind: Bind): CompiledLookup => {
   const [asked, denied] = positive(suffix)
   const known = lookups[of.kind]
   const lookup = Object.hasOwn(known, asked) ? known[asked] : undefined

@@ -8,7 +8,7 @@
 import { isDictionary, isExact, isStorable } from "../../Field.ts"
 import { type ObjectType, fieldOf, perType } from "../../ObjectType.ts"
 import { objectType } from "../../Registry.ts"
-import { type Comparand, type Compiled, compare, kindOf } from "./Lookup.ts"
+import { type Comparand, type CompiledLookup, compare, kindOf } from "./Lookup.ts"
 import { type Reach, along, comparandOf } from "./Path.ts"
 import { uniquesOf } from "../table/TableOf.ts"
 import type { Bind, Visible, Where } from "./Where.ts"
@@ -43,7 +43,12 @@ export const naturalName = (
   const parameters: Array<unknown> = []
   const bind: Bind = (value) => `$${parameters.push(value)}`
   let wrong: { readonly unknown: string; readonly type: ObjectType } | undefined
-  const all = (of: ObjectType, alias: string, from: Readonly<Record<string, unknown>>, depth: number): Compiled => {
+  const all = (
+    of: ObjectType,
+    alias: string,
+    from: Readonly<Record<string, unknown>>,
+    depth: number
+  ): CompiledLookup => {
     const conditions = Object.entries(from).map(([name, value]) => {
       const condition = one(of, alias, name, value, { visible, bind }, (target, at, inner) =>
         depth >= depthMax ? undefined : all(target, at, inner, depth + 1)
@@ -58,10 +63,21 @@ export const naturalName = (
   return typeof sql === "string" ? { where: { sql, parameters } } : (wrong ?? { unknown: "{}", type })
 }
 
-type Nested = (target: ObjectType, alias: string, attributes: Readonly<Record<string, unknown>>) => Compiled
+type NestedCompiler = (
+  target: ObjectType,
+  alias: string,
+  attributes: Readonly<Record<string, unknown>>
+) => CompiledLookup
 
 /** One attribute of the object under the alias. Django's names of the steps to it, `device__name`, are read as well. */
-const one = (type: ObjectType, alias: string, name: string, value: unknown, reach: Reach, nested: Nested): Compiled => {
+const one = (
+  type: ObjectType,
+  alias: string,
+  name: string,
+  value: unknown,
+  reach: Reach,
+  nested: NestedCompiler
+): CompiledLookup => {
   const [word = "", ...more] = name.split("__")
   if (more.length > 0 && referenceOf(type, word) === undefined) return undefined
   if (more.length > 0) return one(type, alias, word, { [more.join("__")]: value }, reach, nested)
@@ -84,7 +100,7 @@ const referenceOf = (type: ObjectType, name: string): ObjectType | undefined => 
   return reference === undefined ? undefined : objectType(reference.type)
 }
 
-const equal = (of: Comparand, value: unknown, { bind }: Reach): Compiled => {
+const equal = (of: Comparand, value: unknown, { bind }: Reach): CompiledLookup => {
   if (value === null) return `${of.sql} is null`
   const text = typeof value === "number" && isExact(value) ? String(value) : value
   // `true` names nothing: as a text it would name another object.

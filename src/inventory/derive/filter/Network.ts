@@ -1,7 +1,7 @@
 /** Filters of networks and addresses beside those of their fields: which contains which, family and mask length. */
 import { type ObjectType, fieldOf } from "../../ObjectType.ts"
 import { addressOf, hostOf, wrongAddress } from "./Address.ts"
-import { type Compiled, compare, denial, either, positive } from "./Lookup.ts"
+import { type CompiledLookup, compare, denial, either, positive } from "./Lookup.ts"
 import type { Bind } from "./Where.ts"
 
 type Relation = (sql: string, type: string, value: string) => string
@@ -34,7 +34,7 @@ export const networkCondition = (
   suffix: string,
   values: ReadonlyArray<string>,
   bind: Bind
-): Compiled => {
+): CompiledLookup => {
   const field = networkField(type)
   if (field === undefined || !networkNames(type).includes(name)) return undefined
   const column = `${alias}.${type.columns[field]}`

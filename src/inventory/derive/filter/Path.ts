@@ -11,7 +11,7 @@ import { type ObjectType, columnOf, fieldOf, perType } from "../../ObjectType.ts
 import { objectType } from "../../Registry.ts"
 import { emptyRecord } from "../../Field.ts"
 import { literal } from "../../../postgres/Literal.ts"
-import { type Comparand, type Compiled, kindOf } from "./Lookup.ts"
+import { type Comparand, type CompiledLookup, kindOf } from "./Lookup.ts"
 import { type Bind, type Visible, visibleRows } from "./Where.ts"
 
 /** The type that a step leads to, its SQL to select, and SQL that an object here has one of the selected ids. */
@@ -78,8 +78,8 @@ export const along = (
   alias: string,
   steps: ReadonlyArray<string>,
   reach: Reach,
-  leaf: (type: ObjectType, alias: string) => Compiled
-): Compiled => {
+  leaf: (type: ObjectType, alias: string) => CompiledLookup
+): CompiledLookup => {
   if (steps.length === 0) return leaf(type, alias)
   const step = stepFrom(type, steps[0]!)
   if (step === undefined) return undefined

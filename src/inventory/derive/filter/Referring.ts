@@ -2,7 +2,7 @@
 import type { Reference } from "../../Field.ts"
 import { type ObjectType, fieldOf } from "../../ObjectType.ts"
 import { objectType } from "../../Registry.ts"
-import { type Compiled, type Refusal, compare, denial, either, positive, unknownChoice } from "./Lookup.ts"
+import { type CompiledLookup, type Refusal, compare, denial, either, positive, unknownChoice } from "./Lookup.ts"
 import { type Reach, comparandOf, isTaxonomy, naturalKey } from "./Path.ts"
 import { type Bind, visibleRows } from "./Where.ts"
 
@@ -24,7 +24,7 @@ export const referring = (
   suffix: string,
   values: ReadonlyArray<string>,
   reach: Reach
-): Compiled => {
+): CompiledLookup => {
   const { reference } = fieldOf(type, name)
   if (reference === undefined) return undefined
   const column = `${alias}.${type.columns[name]}`
@@ -45,7 +45,7 @@ export const referringLoosely = (
   suffix: string,
   values: ReadonlyArray<string>,
   { visible, bind }: Reach
-): Compiled => {
+): CompiledLookup => {
   const reference = fieldOf(type, name).reference!
   const column = `t.${type.columns[name]}`
   const named = values.filter((value) => value !== "")
@@ -75,8 +75,8 @@ const orNone = (
   { many }: Reference,
   suffix: string,
   values: ReadonlyArray<string>,
-  condition: (given: ReadonlyArray<string>) => Compiled
-): Compiled => {
+  condition: (given: ReadonlyArray<string>) => CompiledLookup
+): CompiledLookup => {
   const [asked, denied] = positive(suffix)
   if (asked !== "" || values.length === 0) return undefined
   const given = values.filter((value) => value !== "null")
@@ -87,7 +87,7 @@ const orNone = (
 }
 
 /** The condition that a column of ids holds one of those named. */
-const oneOf = (column: string, values: ReadonlyArray<string>, bind: Bind): Compiled =>
+const oneOf = (column: string, values: ReadonlyArray<string>, bind: Bind): CompiledLookup =>
   refusedIds(values) ?? compare({ kind: "number", sql: column, type: "bigint" }, "", values, bind)
 
 const isId = (value: string): boolean => /^\d{1,18}$/.test(value)
@@ -107,7 +107,7 @@ const idsNamed = (
   tree: boolean,
   values: ReadonlyArray<string>,
   reach: Reach
-): Compiled => {
+): CompiledLookup => {
   const { bind } = reach
   const rows = () => visibleRows(target, reach.visible, bind)
   if (key === "id") {

@@ -8,11 +8,11 @@ import { type ObjectType, perType } from "../../ObjectType.ts"
 import { objectType, registry } from "../../Registry.ts"
 
 /** The target of a path: a value, an object, objects of a list, or a part that no declaration describes. */
-type Found = NonNullable<ReturnType<View["eventPath"]>>
+type PathSource = NonNullable<ReturnType<View["eventPath"]>>
 
 /** A place of an event, and its parts by name; without parts it is a value. */
 interface Place {
-  readonly found: Found
+  readonly found: PathSource
   readonly parts?: (name: string) => Place | undefined
   /** The names of its parts. */
   readonly names?: () => Iterable<string>
@@ -22,7 +22,7 @@ const value: Place = { found: "value" }
 const anything: Place = { found: "anything" }
 const nowhere: ReadonlyMap<string, Place> = new Map()
 
-const placeOf = (found: Found, parts: ReadonlyMap<string, Place>): Place => ({
+const placeOf = (found: PathSource, parts: ReadonlyMap<string, Place>): Place => ({
   found,
   parts: (name) => parts.get(name),
   names: () => parts.keys()

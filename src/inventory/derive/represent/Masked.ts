@@ -97,7 +97,7 @@ const nestedOf = (
 }
 
 /** A value that an object shows and that is made of other objects. */
-interface Borrowed {
+interface BorrowedName {
   readonly name: string
   readonly from: ReadonlyArray<readonly [type: string, id: number]>
   /** The value where these objects are not seen. */
@@ -105,7 +105,7 @@ interface Borrowed {
 }
 
 /** A nested object shows its display alone of these values. */
-const borrowedBy = (type: ObjectType, json: Json, depth: number): ReadonlyArray<Borrowed> => {
+const borrowedBy = (type: ObjectType, json: Json, depth: number): ReadonlyArray<BorrowedName> => {
   if (type.displayBy.length === 0 && (depth > 0 || type.derivedBy.length === 0)) return []
   const row = rowOf(json)
   const found = [borrowed("display", (view) => type.display(row, view))]
@@ -115,7 +115,7 @@ const borrowedBy = (type: ObjectType, json: Json, depth: number): ReadonlyArray<
   return found.filter(({ name, from }) => from.length > 0 && Object.hasOwn(json, name))
 }
 
-const borrowed = (name: string, make: (view: View) => unknown): Borrowed => {
+const borrowed = (name: string, make: (view: View) => unknown): BorrowedName => {
   const from: Array<readonly [string, number]> = []
   const row = (type: string, id: number) => {
     // A reference that is null is 0 here, and one that a brief representation leaves out is not a number.

@@ -28,7 +28,7 @@ export const fieldsMark = "#fields"
 export const premiseMark = "#premise"
 
 /** A statement, and the types whose conditions have parameters, which follow the page's. */
-interface Made {
+interface Statement {
   readonly sql: string
   readonly bound: ReadonlyArray<ObjectType>
 }
@@ -37,7 +37,7 @@ interface Made {
  * Statements by their page and visibility: making one takes longer than running it. A pure memo, which services in one
  * process may share: a statement follows from its key.
  */
-const made = new Map<string, Made>()
+const made = new Map<string, Statement>()
 
 /** Most statements that are kept; the oldest goes first. */
 const madeMax = 1000
@@ -90,7 +90,7 @@ const statementOf = (
   page: Where,
   visible: Visible,
   { withRows = true, fields, premise }: Reading
-): Made => {
+): Statement => {
   const bound: Array<ObjectType> = []
   let parameters = page.parameters.length
   const visibleOf = (target: ObjectType): string => {

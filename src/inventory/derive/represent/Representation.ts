@@ -75,7 +75,7 @@ export const snapshot = (type: ObjectType, row: Row, view: View): Json => {
 }
 
 /** The parts of a view. */
-interface Seen {
+interface ViewParts {
   readonly row: View["row"]
   readonly customFields?: View["customFields"]
   readonly counted?: View["counted"]
@@ -85,7 +85,7 @@ const uncounted = () => undefined
 const noFields = () => []
 
 /** A view on related rows that were read. Counts are shown for the objects themselves, not for nested ones. */
-export const viewOf = (base: string, { row, customFields = noFields, counted = uncounted }: Seen): View => {
+export const viewOf = (base: string, { row, customFields = noFields, counted = uncounted }: ViewParts): View => {
   const nested = (id: string, key: number) => {
     const found = row(id, key)
     return found === undefined ? null : brief(objectType(id), found, inner)

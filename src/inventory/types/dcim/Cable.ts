@@ -1,6 +1,6 @@
 import type { Errors, RowOf } from "../../Field.ts"
 import {
-  type Asked,
+  type SqlFilter,
   type Find,
   broken,
   choice,
@@ -67,7 +67,7 @@ const fields = {
 const ends = (path: string) => [`a_terminations/${path}`, `b_terminations/${path}`]
 
 /** All cables end at interfaces of devices. */
-const endType: Asked = { of: "text", sql: () => "'dcim.interface'" }
+const endType: SqlFilter = { of: "text", sql: () => "'dcim.interface'" }
 
 type Cable = RowOf<{ readonly fields: typeof fields }>
 

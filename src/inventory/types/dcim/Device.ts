@@ -2,7 +2,7 @@ import type { Errors, RowOf } from "../../Field.ts"
 import type { OtherSide } from "../../Rule.ts"
 import {
   type Bond,
-  type Broken,
+  type RuleViolation,
   type Find,
   broken,
   choice,
@@ -244,7 +244,7 @@ export default defineObjectType({
 })
 
 /** Where it stands: site, location, rack, and its place in the rack. */
-function* placeRules(row: Device, find: Find): Iterable<Broken> {
+function* placeRules(row: Device, find: Find): Iterable<RuleViolation> {
   const site = find<typeof Site>("dcim.site", row.site)
   const location = find<typeof Location>("dcim.location", row.location)
   const rack = find<typeof Rack>("dcim.rack", row.rack)
@@ -279,7 +279,7 @@ function* placeRules(row: Device, find: Find): Iterable<Broken> {
 }
 
 /** Errors of the device's platform, cluster, chassis and components. */
-function* partRules(row: Device, find: Find): Iterable<Broken> {
+function* partRules(row: Device, find: Find): Iterable<RuleViolation> {
   const platform = find<typeof Platform>("dcim.platform", row.platform)
   const cluster = find<typeof Cluster>("virtualization.cluster", row.cluster)
   const type = find<typeof DeviceType>("dcim.devicetype", row.device_type)

@@ -1,7 +1,7 @@
 import type { RowOf } from "../../Field.ts"
 import { literal } from "../../../postgres/Literal.ts"
 import {
-  type Broken,
+  type RuleViolation,
   type Find,
   broken,
   choice,
@@ -265,7 +265,7 @@ export default defineObjectType({
   ]
 })
 
-function* kindRules(row: Interface): Iterable<Broken> {
+function* kindRules(row: Interface): Iterable<RuleViolation> {
   if (row.parent !== null && row.type !== "virtual") {
     const message = "Only virtual interfaces may be assigned to a parent interface."
     yield broken(["parent", "type"], { parent: [message] })
@@ -275,7 +275,7 @@ function* kindRules(row: Interface): Iterable<Broken> {
   }
 }
 
-function* portRules(row: Interface, find: Find): Iterable<Broken> {
+function* portRules(row: Interface, find: Find): Iterable<RuleViolation> {
   if (!hasSocket(row.type)) {
     if (row.mark_connected) {
       const message = `${types[row.type]} interfaces cannot be marked as connected.`

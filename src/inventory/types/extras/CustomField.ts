@@ -1,6 +1,6 @@
 import { type RowOf, printed } from "../../Field.ts"
 import {
-  type Broken,
+  type RuleViolation,
   broken,
   choice,
   decimal,
@@ -128,7 +128,7 @@ export default defineObjectType({
   }
 })
 
-function* nameRules(row: CustomField): Iterable<Broken> {
+function* nameRules(row: CustomField): Iterable<RuleViolation> {
   const name = String(row.name)
   if (!/^[a-z0-9_]+$/i.test(name)) {
     yield broken(["name"], { name: ["Only alphanumeric characters and underscores are allowed."] })
@@ -138,7 +138,7 @@ function* nameRules(row: CustomField): Iterable<Broken> {
   }
 }
 
-function* kindRules(row: CustomField, before: CustomField | undefined): Iterable<Broken> {
+function* kindRules(row: CustomField, before: CustomField | undefined): Iterable<RuleViolation> {
   const kind = String(row.type)
   if (before !== undefined && before.type !== kind) {
     yield broken(["type"], { type: ["The type of a custom field that exists cannot be changed."] })
@@ -159,7 +159,7 @@ function* kindRules(row: CustomField, before: CustomField | undefined): Iterable
   }
 }
 
-function* valueRules(row: CustomField): Iterable<Broken> {
+function* valueRules(row: CustomField): Iterable<RuleViolation> {
   const kind = String(row.type)
   const bounded = kind === "integer" || kind === "decimal"
   if (!bounded && row.validation_minimum !== null) {

@@ -1,6 +1,6 @@
 import { everyAttempt } from "../../AttemptLog.ts"
 import {
-  type Asked,
+  type SqlFilter,
   choice,
   defineObjectType,
   flag,
@@ -15,7 +15,7 @@ import {
 } from "../../ObjectType.ts"
 
 /** The host in the address of its webhook, as the webhook is now. */
-const host: Asked = {
+const host: SqlFilter = {
   of: "texts",
   sql: (_, types, from, hosts) =>
     `t.webhook_id = any (array(
@@ -29,7 +29,7 @@ const within = (pattern: string, ...texts: ReadonlyArray<string>): string =>
  * Looks into the delivery's id and message, and into headers and answers of its attempts. These may hold what is hidden
  * from a user who may not see every delivery (AttemptsInSight.ts), whose searches would find it out.
  */
-const contains: Asked = {
+const contains: SqlFilter = {
   of: "search",
   sql: (_, _types, _from, pattern) => `${within(pattern, "t.delivery_id", "t.message")} or exists (
     select from ${everyAttempt} a where a.delivery_id = t.delivery_id and a.time = t.time

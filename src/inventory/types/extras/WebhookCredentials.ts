@@ -2,15 +2,15 @@
 import type { Errors, Row } from "../../Field.ts"
 import { destinationOf } from "../../field/hidden/Destination.ts"
 
-interface Certified {
+interface ClientCertificate {
   readonly client_certificate: string
   readonly client_key: string
 }
 
 /** A key that is kept may outlive its certificate: a form cannot blank it. */
 export const certificateErrors = (
-  { client_certificate: certificate, client_key: key }: Certified,
-  before?: Certified
+  { client_certificate: certificate, client_key: key }: ClientCertificate,
+  before?: ClientCertificate
 ): Errors => {
   if (certificate !== "" && key === "") return { client_key: ["Enter the private key of the client certificate."] }
   if (certificate === "" && key !== "" && key !== before?.client_key) {

@@ -1,5 +1,5 @@
 import {
-  type Counted,
+  type CountSql,
   bounded,
   broken,
   choice,
@@ -19,7 +19,7 @@ export const presentInVrf = {
   present_in_vrf_id: ["vrf_id", "vrf/export_targets/<ipam.vrf.import_targets/id"]
 }
 
-const children: Counted = (type, _, from) =>
+const children: CountSql = (type, _, from) =>
   bounded(
     type,
     from(type),
@@ -28,12 +28,12 @@ const children: Counted = (type, _, from) =>
   )
 
 /** The same for every prefix of a table: its children follow it in the order of prefixes, so a B-tree finds them. */
-const childrenInRange: Counted = (type, _, from) =>
+const childrenInRange: CountSql = (type, _, from) =>
   `(select count(*) from ${from(type)} c where c.prefix > t.prefix
       and c.prefix <= set_masklen(broadcast(t.prefix), case family(t.prefix) when 4 then 32 else 128 end)
       and c.vrf_id is not distinct from t.vrf_id)`
 
-const depth: Counted = (type, _, from) =>
+const depth: CountSql = (type, _, from) =>
   `(select count(*) from ${from(type)} c where c.prefix >> t.prefix and c.vrf_id is not distinct from t.vrf_id)`
 
 export default defineObjectType({

@@ -1,6 +1,6 @@
 import type { RowOf } from "../../Field.ts"
 import {
-  type Broken,
+  type RuleViolation,
   type Find,
   broken,
   choice,
@@ -102,7 +102,7 @@ export default defineObjectType({
   bonds: primary.bonds
 })
 
-function* placeRules(row: VirtualMachine, find: Find): Iterable<Broken> {
+function* placeRules(row: VirtualMachine, find: Find): Iterable<RuleViolation> {
   if (row.site === null && row.cluster === null) {
     const message = "A virtual machine must be assigned to a site and/or cluster."
     yield broken(["site", "cluster"], { cluster: [message] })

@@ -13,7 +13,7 @@ import { asTexts, isEverything } from "../../derive/filter/Where.ts"
 /** Size of the lock space: it bounds the locks of a write of any size, and unrelated writes seldom share one. */
 const lockNumbers = 64
 
-interface Found {
+interface RivalRow {
   readonly at: number
   /** The id is 0 where the same write makes the object. */
   readonly other: Row
@@ -42,7 +42,7 @@ export const rivals = Effect.fnUntraced(function* (
 })
 
 /** Ids of the rivals that the sender may not see. */
-const hiddenAmong = Effect.fnUntraced(function* (type: ObjectType, met: ReadonlyArray<Found>) {
+const hiddenAmong = Effect.fnUntraced(function* (type: ObjectType, met: ReadonlyArray<RivalRow>) {
   const ids = new Set(met.flatMap(({ other }) => (other.id > 0 ? [other.id] : [])))
   if (ids.size === 0 || isEverything(yield* cleared(type, "view"))) return new Set<number>()
   return ids.difference(new Set((yield* byIds(type, ids)).map(({ id }) => id)))
@@ -65,7 +65,7 @@ const meetings = Effect.fnUntraced(function* (type: ObjectType, rival: Rival, ro
          from ${written} j where ${rival.lock} is not null order by number) numbers`,
     [json]
   )
-  const stored = yield* sql.unsafe<Found>(
+  const stored = yield* sql.unsafe<RivalRow>(
     `select distinct on (j.ordinality) j.ordinality::int as at, row_to_json(t) as other
        from ${written} j join ${type.table} t on ${rival.where}
       where t.id <> all ($2::text[]::bigint[]) order by j.ordinality, t.id`,
@@ -73,7 +73,7 @@ const meetings = Effect.fnUntraced(function* (type: ObjectType, rival: Rival, ro
   )
   if (rows.length === 1) return stored
   // In the same write, the later one of two rivals is refused.
-  const together = yield* sql.unsafe<Found>(
+  const together = yield* sql.unsafe<RivalRow>(
     `select distinct on (j.ordinality) j.ordinality::int as at, to_json(t) as other
        from ${written} j join ${written} t on t.ordinality < j.ordinality and ${rival.where}
       order by j.ordinality, t.ordinality`,

@@ -11,7 +11,7 @@ import { type Subject, clauseSteps } from "./Decision.ts"
 type Outcome = "holds" | "fails" | "invalid" | "skipped" | "hidden"
 
 /** The document of a clause or of several items, with its outcome. */
-export interface Explanation extends Found {
+export interface Explanation extends ClauseValue {
   readonly outcome: Outcome
   readonly attr?: string
   readonly op?: string
@@ -24,7 +24,7 @@ export interface Explanation extends Found {
 }
 
 /** The value that the clause read, or those before and after. */
-interface Found {
+interface ClauseValue {
   readonly actual?: unknown
   readonly before?: unknown
   readonly after?: unknown
@@ -114,14 +114,14 @@ const explainClause = (clause: Clause, subject: Subject): Explanation => {
 }
 
 /** The value that a clause has read, as it is shown. */
-const foundIn = ({ test }: Clause, read: unknown, show: (value: unknown) => unknown): Found | undefined => {
+const foundIn = ({ test }: Clause, read: unknown, show: (value: unknown) => unknown): ClauseValue | undefined => {
   if (read === undefined) return undefined
   if (!("between" in test)) return { actual: show(read) }
   const { before, after } = read as { readonly before: unknown; readonly after: unknown }
   return { before: show(before), after: show(after) }
 }
 
-const reasonOf = ({ path, op, test }: Clause, { snapshots }: Subject, found: Found | undefined): string => {
+const reasonOf = ({ path, op, test }: Clause, { snapshots }: Subject, found: ClauseValue | undefined): string => {
   const attribute = path.join(".")
   if (isSpent()) return tooCostly
   if (found !== undefined) return `'${op}' cannot compare what ${attribute} holds.`

@@ -9,20 +9,20 @@ import { inSlices } from "../eventloop/Slices.ts"
 import { type EventView, seen } from "../auth/Sight.ts"
 import type { Json } from "../inventory/derive/represent/Representation.ts"
 import type { SharedBudget } from "./Budget.ts"
-import type { Scoped, WebhookIndex } from "./WebhookIndex.ts"
+import type { ScopedWebhook, WebhookIndex } from "./WebhookIndex.ts"
 import type { Subject } from "./Subject.ts"
 
 /** An event, and the webhooks with a scope that may want it. */
-export interface Considered {
+export interface ScopedEvent {
   readonly subject: Subject & { readonly data: Json }
   readonly objectId: number
   /** The lower 32 bits of the number of its transaction. */
   readonly xid: number
-  readonly scoped: ReadonlyArray<Scoped>
+  readonly scoped: ReadonlyArray<ScopedWebhook>
 }
 
 /** A webhook that fires, and the event as it is sent. */
-export interface Fired {
+export interface FiredWebhook {
   readonly webhook: number
   readonly seen: EventView
 }
@@ -59,7 +59,7 @@ class Unseen extends Data.TaggedError("Unseen") {
 /** The webhooks that fire for each event. Without scoped webhooks there is no query. */
 export const fired = Effect.fnUntraced(function* (
   index: WebhookIndex,
-  considered: ReadonlyArray<Considered>,
+  considered: ReadonlyArray<ScopedEvent>,
   shared: SharedBudget
 ) {
   if (considered.some(({ scoped }) => scoped.length > 0)) yield* untilVisible(considered.map(({ xid }) => xid))
@@ -69,7 +69,7 @@ export const fired = Effect.fnUntraced(function* (
 /** The same for events of transactions that queries see. */
 export const firedNow = Effect.fnUntraced(function* (
   index: WebhookIndex,
-  considered: ReadonlyArray<Omit<Considered, "xid">>,
+  considered: ReadonlyArray<Omit<ScopedEvent, "xid">>,
   shared: SharedBudget
 ) {
   const asked = considered.flatMap(({ subject, objectId, scoped }, at) =>
@@ -80,7 +80,7 @@ export const firedNow = Effect.fnUntraced(function* (
     }))
   )
   const answers = yield* seen(asked.map(({ told }) => told))
-  const found = considered.map((): Array<Fired> => [])
+  const found = considered.map((): Array<FiredWebhook> => [])
   const deciding = function* (): Generator<void, void> {
     for (const [nth, { at, entries }] of asked.entries()) {
       const answer = answers[nth]

@@ -30,7 +30,7 @@ export interface Verdict {
   readonly explanation?: Explanation
 }
 
-interface Decided {
+interface Decision {
   /** Id of the webhook; absent for one that is not stored. */
   readonly webhook?: number | undefined
   /** Whether it fired; absent where the condition alone decides. */
@@ -43,7 +43,7 @@ interface Decided {
   readonly shown?: Subject | undefined
 }
 
-export const verdictOf = (webhook: MatchFields, subject: Subject, decided: Decided = {}): Verdict => {
+export const verdictOf = (webhook: MatchFields, subject: Subject, decided: Decision = {}): Verdict => {
   const { content_types: types, enabled, conditions } = webhook
   if (!types.includes(subject.type)) {
     return stopped("type", `It does not listen to ${subject.type}.`, "another object type")
@@ -95,7 +95,7 @@ const parseSafely = (document: unknown): Condition | string => {
   }
 }
 
-const ofCondition = (document: unknown, subject: Subject, { fired, shown }: Decided): Verdict => {
+const ofCondition = (document: unknown, subject: Subject, { fired, shown }: Decision): Verdict => {
   const isFired = fired ?? true
   if (document instanceof Unreadable) return undecided(document.reason)
   if (isEmpty(document)) {

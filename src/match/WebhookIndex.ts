@@ -27,7 +27,7 @@ export type MatchFields = Pick<WebhookRow, Exclude<(typeof matchFields)[number],
   Partial<Pick<WebhookRow, "scope_user">>
 
 /** A condition that could not be evaluated, so that its webhook did not fire. */
-interface Undecided {
+interface EvaluationFailure {
   /** How often since the last report. */
   readonly times: number
   /** Why, for the first of them: the clause that could not be evaluated. */
@@ -35,7 +35,7 @@ interface Undecided {
 }
 
 /** A webhook that fires only for what a user may view. */
-export interface Scoped extends Entry {
+export interface ScopedWebhook extends Entry {
   /** Id of the user. */
   readonly viewer: number
 }
@@ -47,7 +47,7 @@ export class WebhookIndex {
   /** Conditions that could not be evaluated since the start. */
   undecided = 0
   private readonly indexes = new Map<string, EqualityIndex>()
-  private readonly scopedIndexes = new Map<string, Map<number, Scoped>>()
+  private readonly scopedIndexes = new Map<string, Map<number, ScopedWebhook>>()
   private readonly keys = new Map<number, ReadonlyArray<string>>()
   private recent = new Map<number, { times: number; readonly reason: string }>()
 
@@ -75,7 +75,7 @@ export class WebhookIndex {
       // A scope that cannot be read is still a scope: of nobody.
       if (typeof viewer !== "number") return
       for (const key of keys) {
-        const scoped = this.scopedIndexes.get(key) ?? new Map<number, Scoped>()
+        const scoped = this.scopedIndexes.get(key) ?? new Map<number, ScopedWebhook>()
         this.scopedIndexes.set(key, scoped.set(webhook, { ...entry, viewer }))
       }
       return
@@ -148,14 +148,14 @@ export class WebhookIndex {
   }
 
   /** Webhooks with a scope that may want the event: if their users may see it and their conditions hold for it. */
-  scoped(subject: Subject): ReadonlyArray<Scoped> {
+  scoped(subject: Subject): ReadonlyArray<ScopedWebhook> {
     if (this.scopedIndexes.size === 0) return []
     const { type, kind } = subject
     return [...others(this.scopedIndexes.get(`${type} ${kind}`)?.values() ?? [], subject)]
   }
 
   /** The webhooks that were undecided since the last call, and why. */
-  takeUndecided(): ReadonlyMap<number, Undecided> {
+  takeUndecided(): ReadonlyMap<number, EvaluationFailure> {
     const taken = this.recent
     this.recent = new Map()
     return taken

@@ -122,7 +122,7 @@ export const fieldsOf = (definition: unknown): MatchFields => {
 }
 
 /** A definition of a webhook, and the place in the WAL from which on it counts. */
-export interface Defined extends Position {
+export interface DatedDefinition extends Position {
   /** Undefined while the webhook does not exist. */
   readonly fields: MatchFields | undefined
   /** Time of the change that made it so; undefined for one that is older than what is read. */
@@ -156,7 +156,7 @@ export const timelineOf = Effect.fnUntraced(function* (webhook: number, current:
     readonly before: unknown
     readonly after: unknown
   }>(timelineStatement, [`${webhook}`])
-  const timeline = rows.map(({ position, idx, time, after }): Defined => ({
+  const timeline = rows.map(({ position, idx, time, after }): DatedDefinition => ({
     ...positionOf({ position, idx }),
     since: time,
     fields: after === null ? undefined : fieldsOf(after)
@@ -167,5 +167,5 @@ export const timelineOf = Effect.fnUntraced(function* (webhook: number, current:
 })
 
 /** The definition that counts at a place. */
-export const definedAt = (timeline: ReadonlyArray<Defined>, place: Position): Defined =>
+export const definedAt = (timeline: ReadonlyArray<DatedDefinition>, place: Position): DatedDefinition =>
   timeline.find((each) => comparePositions(each, place) <= 0) ?? timeline.at(-1)!

@@ -10,7 +10,7 @@ import { objectType } from "../inventory/Registry.ts"
 import type Webhook from "../inventory/types/extras/Webhook.ts"
 import { rowFromJson } from "../inventory/derive/values/Row.ts"
 import { SharedBudget } from "./Budget.ts"
-import { type Considered, firedNow } from "./Scope.ts"
+import { type ScopedEvent, firedNow } from "./Scope.ts"
 import { WebhookIndex, type WebhookRow, matchFields } from "./WebhookIndex.ts"
 
 const type = objectType<typeof Webhook>("extras.webhook")
@@ -18,7 +18,7 @@ const type = objectType<typeof Webhook>("extras.webhook")
 /** Most webhooks that are asked. */
 const webhooksMax = 1000
 
-type Change = Omit<Considered, "xid" | "scoped">
+type Change = Omit<ScopedEvent, "xid" | "scoped">
 
 interface WouldFire {
   /** Ids of the webhooks that would fire, and of those among them that are paused. */

@@ -44,12 +44,12 @@ export interface Pattern {
 /** The text of a group of a match, by number or name; "" if the group did not match. Throws if there is no such group. */
 type Group = (name: string) => string
 
-interface Kept {
+interface CachedPattern {
   readonly pattern: Pattern | PatternError
   readonly instructions: number
 }
 
-const compiled = new Map<string, Kept>()
+const compiled = new Map<string, CachedPattern>()
 let instructions = 0
 
 /** Compiles a pattern or takes it from the cache. Throws a PatternError if it is too large or invalid. */
@@ -85,7 +85,7 @@ export const effortOf = (text: string): number => {
   }
 }
 
-const compile = (text: string): Kept => {
+const compile = (text: string): CachedPattern => {
   try {
     if (text.length > lengthMax) throw new PatternError(`a pattern has at most ${lengthMax} characters`)
     const forms = formsOf(text)

@@ -128,16 +128,16 @@ const groupAt = (text: string, at: number, scope: Scope) => {
   return { end: at + whole.length, part, scope: inner, opens: last === ":" }
 }
 
-interface Escaped {
+interface EscapeSequence {
   readonly end: number
   readonly part: string
   /** `one` matches one character. */
   readonly kind: "one" | "other"
 }
 
-const escaped = (text: string, at: number, scope: Scope, { isMarked, isCut }: Form): Escaped => {
+const escaped = (text: string, at: number, scope: Scope, { isMarked, isCut }: Form): EscapeSequence => {
   const next = text[at + 1] ?? ""
-  const made = (part: string, kind: Escaped["kind"] = "other"): Escaped => ({ end: at + 2, part, kind })
+  const made = (part: string, kind: EscapeSequence["kind"] = "other"): EscapeSequence => ({ end: at + 2, part, kind })
   if (next === "b" || next === "B") {
     if (!isMarked) return made(`\\${next}`)
     return made(next === "b" ? boundary : noBoundary)

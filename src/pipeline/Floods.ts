@@ -22,7 +22,7 @@ import { paused } from "../eventloop/Pace.ts"
 import { inSlices, mapInSlices } from "../eventloop/Slices.ts"
 import { inWords } from "../telemetry/Telemetry.ts"
 import { asConsumerError } from "./ConsumerFailure.ts"
-import { type Owed, deliveriesOf } from "./Matching.ts"
+import { type EventMatch, deliveriesOf } from "./Matching.ts"
 
 /** Most decisions about the webhooks of one user in one batch, 40 ms of work in all; more of them are a flood. */
 const decisionsMax = 2000
@@ -33,7 +33,7 @@ const pageMax = { deliveries: 20_000, events: 1000 }
 const none: Position = { position: 0n, idx: 0 }
 
 /** A batch without the events that are left to floods. */
-export interface Divided<O> {
+export interface BatchSplit<O> {
   readonly rest: ReadonlyArray<O>
   /** The events that are left; undefined for none. */
   readonly flood: Flood | undefined
@@ -76,10 +76,10 @@ export class Floods {
   readonly sound = Effect.suspend(() => (this.failure === undefined ? Effect.void : Effect.fail(this.failure)))
 
   /** Takes from a batch, which brings these versions, the events that are left to floods. */
-  divide<O extends Owed>(owed: ReadonlyArray<O>, versions: ReadonlyArray<Version>): Effect.Effect<Divided<O>> {
+  divide<O extends EventMatch>(owed: ReadonlyArray<O>, versions: ReadonlyArray<Version>): Effect.Effect<BatchSplit<O>> {
     return Effect.flatMap(
       inSlices(sizeUp(owed, this.late.size > 0)),
-      ({ asked, flooding }): Effect.Effect<Divided<O>> => {
+      ({ asked, flooding }): Effect.Effect<BatchSplit<O>> => {
         for (const webhook of flooding) if (!this.late.has(webhook)) this.join(webhook, before(owed[0]!.event))
         for (const { webhook } of versions) if (this.late.has(webhook)) this.unread.add(webhook)
         const webhooks = new Map(
@@ -152,8 +152,11 @@ export class Floods {
     this.ahead.sort(comparePositions)
   });
 
-  private *matching(events: ReadonlyArray<LoggedEvent>, shared: SharedBudget): Generator<void, ReadonlyArray<Owed>> {
-    const found: Array<Owed> = []
+  private *matching(
+    events: ReadonlyArray<LoggedEvent>,
+    shared: SharedBudget
+  ): Generator<void, ReadonlyArray<EventMatch>> {
+    const found: Array<EventMatch> = []
     for (const row of events) {
       const event = eventOf(row)
       while (this.ahead[0] !== undefined && comparePositions(this.ahead[0], event) <= 0) {
@@ -203,7 +206,7 @@ export class Floods {
 }
 
 /** The webhooks of users with too many decisions in the batch; and, if `all`, every webhook that a decision is about. */
-function* sizeUp(owed: ReadonlyArray<Owed>, all: boolean) {
+function* sizeUp(owed: ReadonlyArray<EventMatch>, all: boolean) {
   const counts = new Map<number, number>()
   const asked = new Set<number>()
   for (const { webhooks, scoped } of owed) {
@@ -221,7 +224,7 @@ function* sizeUp(owed: ReadonlyArray<Owed>, all: boolean) {
 }
 
 /** The debt to other webhooks; undefined for none. */
-const without = <O extends Owed>(owed: O, late: ReadonlyMap<number, Position>): O | undefined => {
+const without = <O extends EventMatch>(owed: O, late: ReadonlyMap<number, Position>): O | undefined => {
   const webhooks = owed.webhooks.filter((webhook) => !late.has(webhook))
   const scoped = owed.scoped.filter(({ webhook }) => !late.has(webhook))
   return webhooks.length + scoped.length > 0 ? { ...owed, webhooks, scoped } : undefined

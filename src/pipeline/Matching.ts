@@ -9,12 +9,12 @@ import { storableText } from "../capture/SetAside.ts"
 import { type Event, contextOf } from "../event/Event.ts"
 import { comparePositions } from "../event/Position.ts"
 import { SharedBudget } from "../match/Budget.ts"
-import type { Considered, Fired } from "../match/Scope.ts"
+import type { ScopedEvent, FiredWebhook } from "../match/Scope.ts"
 import type { WebhookIndex, WebhookRow } from "../match/WebhookIndex.ts"
 import type { Version } from "../match/WebhookVersions.ts"
 
 /** An event and the webhooks that it matches; those with a scope (match/Scope.ts) are still to be decided. */
-export interface Owed extends Omit<Considered, "xid"> {
+export interface EventMatch extends Omit<ScopedEvent, "xid"> {
   readonly event: Event
   readonly webhooks: ReadonlyArray<number>
 }
@@ -25,18 +25,18 @@ interface Unmade {
   readonly webhooks: ReadonlyArray<number>
 }
 
-export interface Matched {
+export interface BatchMatch {
   readonly unmade: ReadonlyArray<Unmade>
   readonly versions: ReadonlyArray<Version>
-  readonly owed: ReadonlyArray<Owed & Considered>
+  readonly owed: ReadonlyArray<EventMatch & ScopedEvent>
   /** The budget that the batch has left for costly conditions. */
   readonly shared: SharedBudget
 }
 
 /** Matches a batch. A changed webhook counts from its own position on, for its own event too. */
-export function* matchAll(index: WebhookIndex, { events, aside }: EventBatch): Generator<void, Matched> {
+export function* matchAll(index: WebhookIndex, { events, aside }: EventBatch): Generator<void, BatchMatch> {
   const versions: Array<Version> = []
-  const owed: Array<Owed & Considered> = []
+  const owed: Array<EventMatch & ScopedEvent> = []
   const shared = new SharedBudget()
   const learn = ({ type, position, idx, after }: CapturedEvent | SetAside, webhook: number) => {
     if (type.id !== webhookType) return
@@ -102,8 +102,8 @@ export const logUnmade = (unmade: ReadonlyArray<Unmade>) =>
 
 /** The deliveries of matched events; `fired` are the webhooks with a scope that fire for each. */
 export const deliveriesOf = Effect.fnUntraced(function* (
-  owed: ReadonlyArray<Owed>,
-  fired: ReadonlyArray<ReadonlyArray<Fired>>
+  owed: ReadonlyArray<EventMatch>,
+  fired: ReadonlyArray<ReadonlyArray<FiredWebhook>>
 ) {
   const made = yield* mapInSlices(owed, ({ event, webhooks }, at): ReadonlyArray<Delivery> => {
     const whole = webhooks.length === 0 ? { body: "" } : deliveryBody(event)

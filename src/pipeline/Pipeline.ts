@@ -26,24 +26,24 @@ import type { Delivery } from "../event/Delivery.ts"
 import { parsePosition } from "../event/Position.ts"
 import type { Streams } from "../queue/Streams.ts"
 import { asConsumerError } from "./ConsumerFailure.ts"
-import { type Divided, Floods } from "./Floods.ts"
-import { type Matched, deliveriesOf, logUnmade, matchAll } from "./Matching.ts"
+import { type BatchSplit, Floods } from "./Floods.ts"
+import { type BatchMatch, deliveriesOf, logUnmade, matchAll } from "./Matching.ts"
 import { measureQueued } from "./Measured.ts"
 import { RecentChanges } from "./RecentChanges.ts"
 import { tellStatus } from "./QueueStatus.ts"
 import { ownRedis } from "./RedisOwner.ts"
 import { UnfinishedStreams, withoutDeleted } from "../queue/reconcile/UnfinishedStreams.ts"
 
-type Needed = Append | Redis | Settings | SqlClient.SqlClient | Streams | UsualRights | Vault
+type PipelineServices = Append | Redis | Settings | SqlClient.SqlClient | Streams | UsualRights | Vault
 
 /** Matches the events that capture hands on, and queues their deliveries. */
 export const eventConsumerLayer = Layer.effect(
   EventConsumer,
   Effect.gen(function* () {
-    const context = yield* Effect.context<Needed>()
-    const within = <A, E>(effect: Effect.Effect<A, E, Needed>) =>
+    const context = yield* Effect.context<PipelineServices>()
+    const within = <A, E>(effect: Effect.Effect<A, E, PipelineServices>) =>
       effect.pipe(asConsumerError, Effect.provideContext(context))
-    const known: Known = {
+    const known: PipelineState = {
       index: new WebhookIndex(),
       recent: new RecentChanges(),
       unfinished: new UnfinishedStreams(),
@@ -71,7 +71,7 @@ export const eventConsumerLayer = Layer.effect(
 )
 
 /** The state of webhooks, their streams, and the counts of queued deliveries. */
-interface Known {
+interface PipelineState {
   readonly index: WebhookIndex
   readonly recent: RecentChanges
   readonly unfinished: UnfinishedStreams
@@ -79,7 +79,7 @@ interface Known {
   readonly counts: { deliveries: number; duplicates: number; streamsLost: number }
 }
 
-const begin = Effect.fnUntraced(function* ({ index, recent, unfinished, counts }: Known, terms: Terms) {
+const begin = Effect.fnUntraced(function* ({ index, recent, unfinished, counts }: PipelineState, terms: Terms) {
   const { open, forget } = yield* Append
   const webhooks = yield* versionsAt(terms.from, terms.epochBegin, watermarkTable.name)
   index.clear()
@@ -107,16 +107,16 @@ interface Accepting {
   readonly batch: EventBatch
   /** Succeeds when the change log holds its events. */
   readonly logged: Effect.Effect<void>
-  readonly matching: Generator<void, Matched>
+  readonly matching: Generator<void, BatchMatch>
   /** Matched once: at another try the index holds the webhooks as they are after the batch. */
-  matched?: Matched
+  matched?: BatchMatch
   /** Divided once: the webhooks of the flood are late from then on. */
-  divided?: Divided<Matched["owed"][number]>
+  divided?: BatchSplit<BatchMatch["owed"][number]>
   /** Decided once: permissions may change between two tries. */
   decided?: ReadonlyArray<Delivery>
 }
 
-const accept = Effect.fnUntraced(function* (known: Known, accepting: Accepting) {
+const accept = Effect.fnUntraced(function* (known: PipelineState, accepting: Accepting) {
   const { index, recent, floods } = known
   const acceptedMillis = yield* Clock.currentTimeMillis
   const { versions, owed, unmade, shared } = (accepting.matched ??= yield* inSlices(accepting.matching))
@@ -142,7 +142,10 @@ const accept = Effect.fnUntraced(function* (known: Known, accepting: Accepting) 
 })
 
 /** Appends deliveries, except to webhooks that were deleted. */
-const queue = Effect.fnUntraced(function* ({ recent, unfinished, counts }: Known, deliveries: ReadonlyArray<Delivery>) {
+const queue = Effect.fnUntraced(function* (
+  { recent, unfinished, counts }: PipelineState,
+  deliveries: ReadonlyArray<Delivery>
+) {
   const { append } = yield* Append
   const decidedMillis = yield* Clock.currentTimeMillis
   const { tops, duplicates, lost } = yield* append(
@@ -158,7 +161,7 @@ const queue = Effect.fnUntraced(function* ({ recent, unfinished, counts }: Known
 /** Most deliveries of a flood that are appended together: deliveries of a batch come in between. */
 const portionMax = 1000
 
-const queueFlood = Effect.fnUntraced(function* (known: Known, deliveries: ReadonlyArray<Delivery>) {
+const queueFlood = Effect.fnUntraced(function* (known: PipelineState, deliveries: ReadonlyArray<Delivery>) {
   const acceptedMillis = yield* Clock.currentTimeMillis
   const byWebhook = [...Map.groupBy(deliveries, ({ webhook }) => webhook).values()].flat()
   const queued = yield* Effect.forEach(chunksOf(byWebhook, portionMax), (portion) => queue(known, portion))

@@ -7,13 +7,13 @@ import { type WebhookRow, changedMillis } from "../match/WebhookIndex.ts"
 /** How long a change counts as recent, milliseconds: a notification is not as late as this. */
 const recentMillis = 60_000
 
-type Changed = Pick<WebhookRow, "id">
+type WebhookId = Pick<WebhookRow, "id">
 
 export class RecentChanges {
   /** When each was changed and when that was learned, milliseconds since 1970; the one learned last comes last. */
   private readonly changes = new Map<number, { readonly changed: number; readonly learned: number }>()
 
-  learn(webhook: number, row: Changed | undefined, nowMillis: number): void {
+  learn(webhook: number, row: WebhookId | undefined, nowMillis: number): void {
     this.changes.delete(webhook)
     for (const [old, { learned }] of this.changes) {
       if (nowMillis - learned < recentMillis) break
@@ -23,7 +23,7 @@ export class RecentChanges {
     if (nowMillis - changed < recentMillis) this.changes.set(webhook, { changed, learned: nowMillis })
   }
 
-  reset(webhooks: ReadonlyArray<Changed>, nowMillis: number): void {
+  reset(webhooks: ReadonlyArray<WebhookId>, nowMillis: number): void {
     this.changes.clear()
     for (const row of webhooks) this.learn(row.id, row, nowMillis)
   }

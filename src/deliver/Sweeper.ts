@@ -7,7 +7,7 @@ import { chunksOf } from "effect/Array"
 import { SqlClient } from "effect/sql"
 import { type Position, parsePosition } from "../event/Position.ts"
 import { Streams } from "../queue/Streams.ts"
-import type { Inspection, Marked } from "../queue/Sweep.ts"
+import type { Inspection, SweptWebhook } from "../queue/Sweep.ts"
 import type { Actor } from "./actor/Actor.ts"
 import type { Actors } from "./actor/Actors.ts"
 import { deletedAmong } from "../queue/reconcile/Deleted.ts"
@@ -17,7 +17,7 @@ import { allWebhooks, backlogTable } from "../log/BacklogTable.ts"
 /** Webhooks of one sweep statement. */
 const lookedAtOnce = 20
 
-type Found = Marked & { readonly inspection: Inspection }
+type Found = SweptWebhook & { readonly inspection: Inspection }
 
 /** Inspects the webhooks that are due, and returns them; undefined if this process is not the sweeper. */
 export const sweep = Effect.fnUntraced(function* (actors: Actors) {

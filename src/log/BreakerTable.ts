@@ -40,7 +40,7 @@ const forgetAll = Effect.fnUntraced(function* (webhook: number) {
   yield* Effect.ignore(sql`delete from rackwire_breaker where webhook_id = ${webhook}::bigint`)
 })
 
-interface Opened {
+interface BreakerOpening {
   readonly openMillis: number
   readonly openings: number
   readonly reason: string
@@ -48,7 +48,7 @@ interface Opened {
 
 /** Notes that this process's breaker is open, or closed where `opened` is undefined. */
 export const noteBreaker = Effect.fnUntraced(
-  function* (webhook: number, opened: Opened | undefined) {
+  function* (webhook: number, opened: BreakerOpening | undefined) {
     const sql = yield* SqlClient.SqlClient
     if (opened === undefined) {
       yield* forgetAll(webhook)

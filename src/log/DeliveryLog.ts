@@ -9,7 +9,7 @@ import { Pace, type PaceValues } from "../eventloop/Pace.ts"
 import { Stall } from "../eventloop/Stall.ts"
 import { inWords } from "../telemetry/Telemetry.ts"
 import type { Delivery } from "../event/Delivery.ts"
-import type { Entry, Settled } from "../queue/Entry.ts"
+import type { Entry, Settlement } from "../queue/Entry.ts"
 import { absentAmong } from "../queue/reconcile/Deleted.ts"
 import { Streams } from "../queue/Streams.ts"
 import { writeRows } from "./AttemptRows.ts"
@@ -138,7 +138,7 @@ const settleAll = Effect.fnUntraced(function* (attempts: ReadonlyArray<Attempt>,
   })
 })
 
-const settledAs = (attempt: Attempt): Settled => {
+const settledAs = (attempt: Attempt): Settlement => {
   const { entry, outcome } = attempt
   if (outcome.kind !== "Retry") return { entry }
   const { delayMillis } = outcome

@@ -11,7 +11,7 @@ export const deliveryType = objectType("extras.delivery")
 export const deliveryDays = new Days("extras_delivery")
 
 /** Why there is a row: the delivery was dropped, cannot be made, or a user requested it. */
-interface Unattempted {
+interface UnattemptedRow {
   readonly dropped?: DropReason
   readonly failed?: Unmakeable
   readonly askedBy?: number | undefined
@@ -47,7 +47,7 @@ export const insertFailed = (deliveries: ReadonlyArray<Delivery>, failed: Unmake
  */
 export const insertUnattempted = Effect.fnUntraced(function* (
   deliveries: ReadonlyArray<Delivery>,
-  { dropped, failed, askedBy, isUrgent = false, operation, isInRedis = false, keepsRows = false }: Unattempted = {}
+  { dropped, failed, askedBy, isUrgent = false, operation, isInRedis = false, keepsRows = false }: UnattemptedRow = {}
 ) {
   if (deliveries.length === 0) return []
   const sql = yield* SqlClient.SqlClient

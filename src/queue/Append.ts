@@ -34,7 +34,7 @@ export class Fenced extends Schema.TaggedError<Fenced>()("Fenced", {
 /** The ids of the last entries (event/Position.ts), by webhook. */
 export type Tops = ReadonlyMap<number, string>
 
-interface Appended {
+interface AppendResult {
   /** Entries that were there already. */
   readonly duplicates: number
   /** Webhooks whose streams have lost entries; nothing was added to them. */
@@ -56,15 +56,15 @@ export class Append extends Context.Service<
   Append,
   {
     /** Begins to append as the leader of this generation. `tops`: the ids that are known to have been on disk. */
-    readonly open: (generation: number, tops: Tops) => Effect.Effect<Appended, RedisError | Fenced>
+    readonly open: (generation: number, tops: Tops) => Effect.Effect<AppendResult, RedisError | Fenced>
     /** Queues deliveries in the order of the WAL. */
-    readonly append: (deliveries: ReadonlyArray<Delivery>) => Effect.Effect<Appended, RedisError | Fenced>
+    readonly append: (deliveries: ReadonlyArray<Delivery>) => Effect.Effect<AppendResult, RedisError | Fenced>
     /** The memory that Redis uses, or used when it answered last. */
     readonly memory: Effect.Effect<Memory>
     /** Succeeds when everything that was appended before this call is on disk. */
     readonly onDisk: Effect.Effect<void, RedisError>
     /** Checks whether the streams of these webhooks have lost entries. */
-    readonly verify: (webhooks: Iterable<number>) => Effect.Effect<Appended, RedisError | Fenced>
+    readonly verify: (webhooks: Iterable<number>) => Effect.Effect<AppendResult, RedisError | Fenced>
     /** From now on nothing is appended to these webhooks, and their streams count as whole: they were deleted. */
     readonly forget: (webhooks: Iterable<number>) => Effect.Effect<void>
     /** Adds a part of the debt to a stream that lost entries; returns the id of its last entry. */
@@ -131,7 +131,7 @@ class Appender {
     this.budget = budget
   }
 
-  open(generation: number, tops: Tops): Promise<Appended> {
+  open(generation: number, tops: Tops): Promise<AppendResult> {
     this.generation = generation
     this.tops.clear()
     this.deleted.clear()
@@ -139,12 +139,12 @@ class Appender {
     return this.verify(tops.keys())
   }
 
-  verify(webhooks: Iterable<number>): Promise<Appended> {
+  verify(webhooks: Iterable<number>): Promise<AppendResult> {
     return this.add(new Map(Array.from(webhooks, (webhook) => [webhook, []])))
   }
 
   /** A webhook with few deliveries does not wait for webhooks with many. */
-  append(deliveries: ReadonlyArray<Delivery>): Promise<Appended> {
+  append(deliveries: ReadonlyArray<Delivery>): Promise<AppendResult> {
     const byWebhook = [...Map.groupBy(deliveries, ({ webhook }) => webhook)]
     return this.add(new Map(byWebhook.toSorted(([, a], [, b]) => a.length - b.length)))
   }
@@ -168,7 +168,7 @@ class Appender {
   private async add(
     byWebhook: ReadonlyMap<number, ReadonlyArray<Delivery>>,
     restoring?: Omit<OwedPart, "owed">
-  ): Promise<Appended> {
+  ): Promise<AppendResult> {
     const parts = [...byWebhook].flatMap(([webhook, each]) => {
       if (this.deleted.has(webhook)) return []
       const top = this.tops.get(webhook) ?? ""

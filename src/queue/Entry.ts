@@ -28,13 +28,13 @@ export interface Entry {
 }
 
 /** The state of an entry after its attempt: it is done, or its delivery is delayed. */
-export interface Settled {
+export interface Settlement {
   readonly entry: Entry
-  readonly later?: Delayed | undefined
+  readonly later?: Delay | undefined
 }
 
 /** A delivery that is due again in so many milliseconds. */
-export interface Delayed {
+export interface Delay {
   readonly delayMillis: number
   readonly delivery: Delivery
 }

@@ -5,7 +5,7 @@ import { type Client, Redis, type RedisError, command } from "../redis/Redis.ts"
 import { type Depth, unread } from "./Depth.ts"
 import type { Delivery } from "../event/Delivery.ts"
 import { comparePositions, parsePosition } from "../event/Position.ts"
-import { type Entry, type Delayed, type Settled, entriesOf } from "./Entry.ts"
+import { type Entry, type Delay, type Settlement, entriesOf } from "./Entry.ts"
 import { keysOf, wakeChannel } from "./Keys.ts"
 import { type ObjectDelivery, blockersOf, idOfPlace, park, unblock } from "./Ordered.ts"
 import { reserve } from "./RateSlots.ts"
@@ -24,7 +24,7 @@ import { type Places, type Sought, forgetPlaces, missing, release, unattempted }
 import { Reader } from "./Reader.ts"
 import { type WaitingDelivery, waitingPage } from "./WaitingPage.ts"
 import { RedisScript } from "../redis/RedisScript.ts"
-import { type Claimed, type Inspection, type Marked, claimMarked, inspect, mark, reschedule } from "./Sweep.ts"
+import { type SweepClaim, type Inspection, type SweptWebhook, claimMarked, inspect, mark, reschedule } from "./Sweep.ts"
 import { delay, drop, gather, promote, remove, settle, urge } from "./Waiting.ts"
 
 /** Idle time of an entry that is handed back: longer than any lease. */
@@ -70,7 +70,7 @@ export class Streams extends Context.Service<
     /** Whether the lease of the entry holds, so that no other process can have claimed it. */
     readonly isOurs: (entry: Entry) => boolean
     /** Acknowledges and deletes entries and delays deliveries, in one step; skips entries of other processes. */
-    readonly settle: (webhook: number, entries: ReadonlyArray<Settled>) => Effect.Effect<void, RedisError>
+    readonly settle: (webhook: number, entries: ReadonlyArray<Settlement>) => Effect.Effect<void, RedisError>
     /** Moves due deliveries to `again`; returns how many, and in how many milliseconds the next is due, if any. */
     readonly promote: (
       webhook: number,
@@ -82,7 +82,7 @@ export class Streams extends Context.Service<
      */
     readonly delay: (
       webhook: number,
-      deliveries: ReadonlyArray<Delayed>,
+      deliveries: ReadonlyArray<Delay>,
       first?: boolean
     ) => Effect.Effect<void, RedisError>
     /**
@@ -124,12 +124,12 @@ export class Streams extends Context.Service<
       count: number
     ) => Effect.Effect<ReadonlyArray<WaitingDelivery>, RedisError>
     /** Whether this process is the sweeper, and the webhooks whose inspection is due. */
-    readonly sweep: Effect.Effect<Claimed, RedisError>
+    readonly sweep: Effect.Effect<SweepClaim, RedisError>
     /** Counts the entries of each of these webhooks in Redis. Pass a few only: Redis does nothing else meanwhile. */
     readonly inspect: (webhooks: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<Inspection>, RedisError>
     /** Sets the next inspection of these webhooks. */
     readonly reschedule: (
-      inspected: ReadonlyArray<Marked & { readonly inspection: Inspection }>
+      inspected: ReadonlyArray<SweptWebhook & { readonly inspection: Inspection }>
     ) => Effect.Effect<void, RedisError>
     /** Makes the inspection of webhooks due. */
     readonly mark: (webhooks: ReadonlyArray<number>) => Effect.Effect<void, RedisError>

@@ -16,7 +16,7 @@ import { RedisScript } from "../redis/RedisScript.ts"
 const claimedMax = 1000
 
 /** A webhook that the sweeper claimed, with its new mark. */
-export interface Marked {
+export interface SweptWebhook {
   readonly webhook: number
   readonly mark: string
 }
@@ -42,16 +42,16 @@ const claimScript = new RedisScript<
   readonly [isSweeper: number, areLost: number, marked: ReadonlyArray<readonly [webhook: string, mark: string]>]
 >(new URL("scripts/sweep/claim.lua", import.meta.url))
 
-export interface Claimed {
+export interface SweepClaim {
   readonly isSweeper: boolean
   /** Whether Redis has lost the marks, or never had any. */
   readonly areLost: boolean
   /** The webhooks whose inspection is due; none for processes that are not the sweeper. */
-  readonly marked: ReadonlyArray<Marked>
+  readonly marked: ReadonlyArray<SweptWebhook>
 }
 
 /** Makes this process the sweeper, if there is none, and claims the webhooks whose inspection is due. */
-export const claimMarked = async (client: Client, consumer: string, sweeperMillis: number): Promise<Claimed> => {
+export const claimMarked = async (client: Client, consumer: string, sweeperMillis: number): Promise<SweepClaim> => {
   const call = { keys: [sweepKeys.marks, sweepKeys.sweeper], args: [consumer, sweeperMillis, claimedMax] }
   const [isSweeper, areLost, marked] = await claimScript.run(client, call)
   return {
@@ -91,7 +91,7 @@ const rescheduleScript = new RedisScript<null>(new URL("scripts/sweep/reschedule
 /** Sets the next inspection of each webhook; one that was marked anew meanwhile stays as it is. */
 export const reschedule = async (
   client: Client,
-  inspected: ReadonlyArray<Marked & { readonly inspection: Inspection }>,
+  inspected: ReadonlyArray<SweptWebhook & { readonly inspection: Inspection }>,
   pace: PaceValues["stream"]
 ): Promise<void> => {
   if (inspected.length === 0) return

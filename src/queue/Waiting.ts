@@ -2,7 +2,7 @@
 import type { Client } from "../redis/Redis.ts"
 import { type Delivery, deliveryId } from "../event/Delivery.ts"
 import { formatPosition, positionOf } from "../event/Position.ts"
-import { type Entry, type Delayed, type Settled, entriesOf, pack, streams } from "./Entry.ts"
+import { type Entry, type Delay, type Settlement, entriesOf, pack, streams } from "./Entry.ts"
 import { group, keysOf } from "./Keys.ts"
 import { type ObjectDelivery, objectOf, placeOf } from "./Ordered.ts"
 import { RedisScript } from "../redis/RedisScript.ts"
@@ -25,7 +25,7 @@ export const settle = async (
   client: Client,
   consumer: string,
   webhook: number,
-  settled: ReadonlyArray<Settled>,
+  settled: ReadonlyArray<Settlement>,
   isOurs: (entry: Entry) => boolean
 ): Promise<void> => {
   const keys = keysOf(webhook)
@@ -57,7 +57,7 @@ export const promote = async (client: Client, webhook: number, ordered: boolean,
 export const delay = async (
   client: Client,
   webhook: number,
-  deliveries: ReadonlyArray<Delayed>,
+  deliveries: ReadonlyArray<Delay>,
   first: boolean
 ): Promise<void> => {
   const { later, held, blocked, parked } = keysOf(webhook)

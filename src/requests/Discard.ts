@@ -23,7 +23,7 @@ export const askForDiscard = Effect.fnUntraced(function* (ids: ReadonlyArray<num
 /** Deliveries removed at once. */
 const pageSize = 500
 
-interface Discarded {
+interface DiscardedRow {
   readonly id: string
   readonly webhook_id: string
   readonly delivery_id: string
@@ -36,7 +36,7 @@ export const dropDiscarded = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const streams = yield* Streams
   while (true) {
-    const page = yield* sql.unsafe<Discarded>(
+    const page = yield* sql.unsafe<DiscardedRow>(
       `select id::text as id, webhook_id::text as webhook_id, delivery_id, object_type || ' ' || object_id as object,
               case when attempts = 0 and delivery_id = webhook_id || '-' || position || '-' || idx
                    then position || '-' || idx end as entry

@@ -13,7 +13,7 @@ import { type Query, filter } from "../inventory/derive/filter/Filter.ts"
 import { type Where, allVisible, isEverything } from "../inventory/derive/filter/Where.ts"
 import { askForProbe, openBreakerOf } from "../log/BreakerTable.ts"
 import { askForDiscard } from "./Discard.ts"
-import { type Kept, resume } from "./Resume.ts"
+import { type KeepChoice, resume } from "./Resume.ts"
 import type { BulkAction } from "./Plan.ts"
 import { askForRetry } from "./RetryByHand.ts"
 import { deliveryType } from "../log/DeliveryRows.ts"
@@ -66,7 +66,7 @@ export const askForOperation = Effect.fnUntraced(function* ({ action, query, whe
 })
 
 /** Requests to resume a paused webhook; `keep` says which deliveries of the pause are sent. Returns the operation's id. */
-export const askToResume = Effect.fnUntraced(function* (webhook: number, keep: Kept) {
+export const askToResume = Effect.fnUntraced(function* (webhook: number, keep: KeepChoice) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ readonly id: string }>`
     insert into extras_operation (action, webhook_id, keep, dry_run, status, done)
@@ -80,7 +80,7 @@ interface Operation {
   readonly action: "retry" | "discard" | "resume"
   readonly webhook_id: string | null
   readonly filter: string
-  readonly keep: Kept | null
+  readonly keep: KeepChoice | null
   readonly asked: string
   readonly last_id: string
   readonly until_id: string | null
@@ -106,7 +106,7 @@ const moveOn = Effect.fnUntraced(function* (id: string, { done, gone = 0, last }
   if (rows.length === 0) return yield* new WorkEnded()
 })
 
-interface Selected {
+interface OperationRow {
   readonly id: string
   readonly turn: Turn
 }
@@ -165,7 +165,7 @@ const overPages = Effect.fnUntraced(function* (operation: Operation, { where }: 
     order by t.id limit ${pageSize} for update of t`
   const step = Effect.gen(function* () {
     const bounds = [last, operation.until_id ?? "0", ...(isRetry ? [operation.asked] : [])]
-    const page = yield* sql.unsafe<Selected>(statement, [...parameters, ...bounds])
+    const page = yield* sql.unsafe<OperationRow>(statement, [...parameters, ...bounds])
     if (page.length === 0) return false
     const [ours, held] = (["ours", "held"] as const).map((wanted) =>
       page.filter(({ turn }) => turn === wanted).map(({ id }) => Number(id))

@@ -52,7 +52,7 @@ export interface Plan {
 /** Most webhooks that are listed, the ones with most deliveries first. */
 const sharesMax = 1000
 
-interface Found extends Share {
+interface PlanRow extends Share {
   readonly status: string
 }
 
@@ -61,7 +61,7 @@ export const planOf = Effect.fnUntraced(function* (action: BulkAction, query: Qu
   const sql = yield* SqlClient.SqlClient
   const waiting = yield* countUnattempted({ query, where })
   const at = where.parameters.length
-  const { unprepared } = sql.unsafe<Found>(
+  const { unprepared } = sql.unsafe<PlanRow>(
     `select g.webhook::float8 as webhook, g.status, g.count::float8 as count, to_json(g.oldest)#>>'{}' as oldest,
             w.name, w.ordering, w.rate_limit::float8 as rate_limit, w.enabled, w.paused
        from (select webhook, status, sum(count) as count, min(oldest) as oldest
@@ -77,7 +77,8 @@ export const planOf = Effect.fnUntraced(function* (action: BulkAction, query: Qu
   )
   const rows = yield* unprepared
   // A delivery that was discarded or has succeeded cannot be discarded, even by name.
-  const isMeant = ({ status }: Found) => (namesOutcomes(query) && action === "retry") || meant[action].includes(status)
+  const isMeant = ({ status }: PlanRow) =>
+    (namesOutcomes(query) && action === "retry") || meant[action].includes(status)
   const acted = rows.filter(isMeant)
   const webhooks = [...Map.groupBy(acted, ({ webhook }) => webhook).values()]
     .map((each): Share => {

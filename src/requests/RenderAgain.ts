@@ -42,7 +42,7 @@ const fields = [
   "body_template",
   "batch"
 ] as const
-type Made = Readonly<Record<(typeof fields)[number], string>>
+type RenderedFields = Readonly<Record<(typeof fields)[number], string>>
 
 type Verdict = (typeof verdicts)[number]
 
@@ -110,16 +110,16 @@ const eventsOf = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
   }
 })
 
-const madeBy = (row: WebhookRow): Made =>
+const madeBy = (row: WebhookRow): RenderedFields =>
   ({
     ...Object.fromEntries(fields.map((name) => [name, String(row[name] ?? "")])),
     batch: row.batch === null ? "" : "of one"
-  }) as Made
+  }) as RenderedFields
 
 /** By delivery, its webhook as it was at the last attempt, for webhooks that have changed since. */
 const definitionsBefore = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
   const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql.unsafe<{ readonly id: string; readonly made: Made }>(
+  const rows = yield* sql.unsafe<{ readonly id: string; readonly made: RenderedFields }>(
     `select d.id::text as id, json_build_object(${fields.map((name) => `'${name}', coalesce(v.prechange_data ->> '${name}', '')`).join(", ")}) as made
        from extras_delivery d cross join lateral (
          select c.prechange_data from extras_objectchange c
@@ -132,7 +132,12 @@ const definitionsBefore = Effect.fnUntraced(function* (ids: ReadonlyArray<number
   return new Map(rows.map(({ id, made }) => [id, made]))
 })
 
-const compared = Effect.fnUntraced(function* (event: LoggedDelivery, now: Made, then: Made | undefined, owner: string) {
+const compared = Effect.fnUntraced(function* (
+  event: LoggedDelivery,
+  now: RenderedFields,
+  then: RenderedFields | undefined,
+  owner: string
+) {
   const next = yield* rendered(event, now, owner)
   if (typeof next === "string") return ["failing", next] as const
   const earlier = then === undefined ? next : yield* rendered(event, then, owner)
@@ -144,7 +149,7 @@ const compared = Effect.fnUntraced(function* (event: LoggedDelivery, now: Made, 
 })
 
 /** The parts of a request, or why it cannot be made. */
-const rendered = (event: LoggedDelivery, made: Made, owner: string) =>
+const rendered = (event: LoggedDelivery, made: RenderedFields, owner: string) =>
   Effect.gen(function* () {
     const templates = yield* Templates
     const asOwner: Templates["Service"] = {

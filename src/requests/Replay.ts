@@ -80,7 +80,7 @@ export const askForReplay = Effect.fnUntraced(function* ({ webhook, since, until
   return Number(row!.id)
 })
 
-interface Claimed {
+interface ClaimedReplay {
   readonly id: string
   readonly webhook_id: string
   readonly since: string
@@ -91,7 +91,7 @@ interface Claimed {
   readonly idx: string
 }
 
-const workOff = Effect.fnUntraced(function* (replay: Claimed) {
+const workOff = Effect.fnUntraced(function* (replay: ClaimedReplay) {
   const [webhook] = yield* byIds(webhookType, [Number(replay.webhook_id)])
   if (webhook === undefined) return yield* new WorkRefused({ message: "The webhook was deleted." })
   const index = new WebhookIndex()
@@ -116,7 +116,7 @@ const workOff = Effect.fnUntraced(function* (replay: Claimed) {
 
 /** Writes one page as one transaction: its deliveries, and how far the replay is. */
 const keepPage = Effect.fnUntraced(function* (
-  replay: Claimed,
+  replay: ClaimedReplay,
   webhook: number,
   seen: number,
   matched: ReadonlyArray<LoggedEvent>,

@@ -12,9 +12,9 @@ import type { DropReason } from "../event/Outcome.ts"
 
 /** The deliveries of a pause to keep: all, the latest of each object, or none. */
 export const keepChoices = ["all", "latest", "none"] as const
-export type Kept = (typeof keepChoices)[number]
+export type KeepChoice = (typeof keepChoices)[number]
 
-const reasons: Readonly<Record<Exclude<Kept, "all">, DropReason>> = {
+const reasons: Readonly<Record<Exclude<KeepChoice, "all">, DropReason>> = {
   latest: { reason: "Superseded", message: "A later event of its object was kept when the webhook was resumed." },
   none: { reason: "Unwanted", message: "Nothing of the pause was kept when the webhook was resumed." }
 }
@@ -22,7 +22,7 @@ const reasons: Readonly<Record<Exclude<Kept, "all">, DropReason>> = {
 /** Logs and removes the deliveries that are not kept, then resumes the webhook. `onDropped` gets their count by page. */
 export const resume = Effect.fnUntraced(function* <E, R>(
   webhook: number,
-  keep: Kept,
+  keep: KeepChoice,
   onDropped: (count: number) => Effect.Effect<unknown, E, R>
 ) {
   const sql = yield* SqlClient.SqlClient

@@ -18,7 +18,7 @@ export const actedOnMax = 500
 /** Why a delivery without an attempt was discarded. */
 export const unwanted = { reason: "Unwanted", message: "A user discarded it before its first attempt." } as const
 
-interface Named {
+interface WaitingKey {
   readonly id: string
   readonly webhook: number
   readonly position: string
@@ -26,7 +26,7 @@ interface Named {
 }
 
 /** `5-46077376-16`: the webhook, and the position of the change. Undefined for ids of tests and replays. */
-const named = (id: string): Named | undefined => {
+const named = (id: string): WaitingKey | undefined => {
   const [, webhook, place] = /^(\d{1,15})-(\d{1,20}-\d{1,10})$/.exec(id) ?? []
   if (webhook === undefined || place === undefined) return undefined
   const { position, idx } = parsePosition(place)
@@ -45,7 +45,7 @@ const unattempted = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
   const waiting = yield* Waiting
   const sql = yield* SqlClient.SqlClient
   const known = ids.flatMap((id) => named(id) ?? [])
-  const found: Array<Named> = []
+  const found: Array<WaitingKey> = []
   for (const [webhook, each] of Map.groupBy(known, (one) => one.webhook)) {
     const sought = each.map((one) => ({
       id: one.id,

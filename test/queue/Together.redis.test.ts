@@ -2,7 +2,7 @@
 import fc from "fast-check"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import type { Entry, Settled } from "../../src/queue/Entry.ts"
+import type { Entry, Settlement } from "../../src/queue/Entry.ts"
 import type { Streams } from "../../src/queue/Streams.ts"
 import { delivery, startStreams } from "./TwoReaders.ts"
 import { runs } from "../support/Seed.ts"
@@ -17,8 +17,8 @@ const names = (entries: ReadonlyArray<Entry>) => entries.map((entry) => entry.de
 
 describe("deliveries that are read together", () => {
   const together = (count = 10) => run(streams().one.read(1, count, true, true))
-  const settle = (settled: ReadonlyArray<Settled>) => run(streams().one.settle(1, settled))
-  const retried = (entry: Entry, delayMillis = 0): Settled => ({
+  const settle = (settled: ReadonlyArray<Settlement>) => run(streams().one.settle(1, settled))
+  const retried = (entry: Entry, delayMillis = 0): Settlement => ({
     entry,
     later: { delayMillis, delivery: { ...entry.delivery, attempts: entry.delivery.attempts + 1 } }
   })
@@ -111,7 +111,7 @@ describe("deliveries that are read together", () => {
         await run(append.append(Array.from({ length: 12 }, (_, at) => of(at + 1, at % 3))))
         const ended: Array<number> = []
         const attempt = (reader: Streams["Service"], entries: ReadonlyArray<Entry>, fate: string) => {
-          const settled = entries.map((entry, at): Settled => {
+          const settled = entries.map((entry, at): Settlement => {
             if (fate === "retried" || (fate === "first is done" && at > 0)) return retried(entry)
             ended.push(entry.delivery.idx)
             return { entry }

@@ -6,7 +6,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Entry, Settled } from "../Entry.ts"
+import type { Entry, Settlement } from "../Entry.ts"
 import { Streams } from "../Streams.ts"
 
 interface LoggedState {
@@ -48,7 +48,7 @@ export const settleFinished = Effect.fnUntraced(function* (webhook: number, entr
 })
 
 /** How the entry would have been settled after its attempt. */
-const settled = (entry: Entry, { status, attempts, first_attempt, due_in }: LoggedState): Settled => {
+const settled = (entry: Entry, { status, attempts, first_attempt, due_in }: LoggedState): Settlement => {
   if (status !== "retrying") return { entry }
   const { delivery } = entry
   const made = Number(attempts)

@@ -199,13 +199,13 @@ const followDeletions = Effect.fnUntraced(function* (actors: Actors) {
 })
 
 /** State that the sweeper keeps from sweep to sweep. */
-interface Kept {
+interface SweepState {
   readonly sample: Sample
   readonly healths: HealthWatch
 }
 
 /** Finds work that was not announced. */
-const lookForMissed = (actors: Actors, { sample, healths }: Kept, looks: Stall) =>
+const lookForMissed = (actors: Actors, { sample, healths }: SweepState, looks: Stall) =>
   heed(actors).pipe(
     Effect.andThen(unlessQuiet(actors, sweep(actors))),
     Effect.flatMap((inspected) =>

@@ -17,7 +17,7 @@ import { breakerTable } from "../log/BreakerTable.ts"
 import { trafficTable } from "../log/Traffic.ts"
 import { type Observed, failureOf, turnOf } from "../history/health/Turn.ts"
 
-interface Found extends Observed {
+interface HealthRow extends Observed {
   readonly id: number
   /** When Postgres read it, milliseconds since 1970. */
   readonly now: number
@@ -52,7 +52,7 @@ const millis = (time: string): string => `(extract(epoch from ${time}) * 1000)::
 /** The webhooks of which something is known that is not as it is stored, or was not: most are healthy and left out. */
 const observed = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql.unsafe<{ readonly found: Found }>(
+  const rows = yield* sql.unsafe<{ readonly found: HealthRow }>(
     `select json_build_object('id', w.id, 'now', ${millis("now()")}, 'enabled', w.enabled, 'health', w.health,
               'open', b.open, 'exceeded', x.exceeded, 'last', (
                 select json_build_object('began', ${millis("t.last_attempt")}, 'succeeded', t.last_answer ~ '^2[0-9]{2}$')
@@ -78,7 +78,7 @@ const observed = Effect.gen(function* () {
 })
 
 /** Writes the turn of a webhook that has one, if its row is not locked; else the next check does. */
-const turn = Effect.fnUntraced(function* (found: Found, isCalm: boolean) {
+const turn = Effect.fnUntraced(function* (found: HealthRow, isCalm: boolean) {
   const next = turnOf(found, isCalm)
   if (next === undefined) return
   const { health, why } = next

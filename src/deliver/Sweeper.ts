@@ -17,12 +17,12 @@ import { allWebhooks, backlogTable } from "../log/BacklogTable.ts"
 /** Webhooks of one sweep statement. */
 const lookedAtOnce = 20
 
-type Found = SweptWebhook & { readonly inspection: Inspection }
+type InspectedWebhook = SweptWebhook & { readonly inspection: Inspection }
 
 /** Inspects the webhooks that are due, and returns them; undefined if this process is not the sweeper. */
 export const sweep = Effect.fnUntraced(function* (actors: Actors) {
   const streams = yield* Streams
-  const found: Array<Found> = []
+  const found: Array<InspectedWebhook> = []
   const { isSweeper, areLost, marked } = yield* streams.sweep
   if (areLost) yield* streams.mark(yield* allWebhooks)
   const idle = marked.map(({ webhook }) => webhook).filter((webhook) => actors.get(webhook) === undefined)
@@ -57,7 +57,7 @@ const lookAfter = Effect.fnUntraced(function* (webhook: number, inspection: Insp
 
 const nowhere: Position = { position: 0n, idx: 0 }
 
-const noteBacklogs = Effect.fnUntraced(function* (found: ReadonlyArray<Found>) {
+const noteBacklogs = Effect.fnUntraced(function* (found: ReadonlyArray<InspectedWebhook>) {
   if (found.length === 0) return
   const sql = yield* SqlClient.SqlClient
   const column = <A>(value: (inspection: Inspection) => A) => found.map(({ inspection }) => value(inspection))

@@ -22,7 +22,7 @@ export const seriesMax = 300
 export const registry = Context.empty()
 
 /** The description of a metric for operators. */
-export interface Described {
+export interface MetricDescription {
   readonly name: string
   readonly type: "counter" | "gauge" | "histogram"
   /** Names of the labels. */
@@ -33,12 +33,12 @@ export interface Described {
 }
 
 /** Every metric that was declared. */
-export const described: Array<Described> = []
+export const described: Array<MetricDescription> = []
 
 /** Values of labels: a list names all of them, each of which is exposed from the start; `open` ones are bounded. */
 type Labels = Readonly<Record<string, ReadonlyArray<string> | "open">>
 
-export interface Declared {
+export interface MetricDeclaration {
   readonly name: string
   readonly help: string
   readonly symptom: SymptomName
@@ -54,7 +54,7 @@ export class Series {
   constructor(
     type: "counter" | "histogram",
     metric: Metric.Metric<number, unknown>,
-    { name, help, symptom, labels = {} }: Declared
+    { name, help, symptom, labels = {} }: MetricDeclaration
   ) {
     this.metric = metric
     this.names = Object.keys(labels)
@@ -88,10 +88,10 @@ const combinations = (labels: ReadonlyArray<Labels[string]>): ReadonlyArray<Read
     [[]]
   )
 
-export const counter = (declared: Declared): Series =>
+export const counter = (declared: MetricDeclaration): Series =>
   new Series("counter", Metric.counter(declared.name, { description: declared.help, incremental: true }), declared)
 
-export const histogram = (declared: Declared & { readonly bounds: ReadonlyArray<number> }): Series =>
+export const histogram = (declared: MetricDeclaration & { readonly bounds: ReadonlyArray<number> }): Series =>
   new Series(
     "histogram",
     Metric.histogram(declared.name, { description: declared.help, boundaries: declared.bounds }),

@@ -8,8 +8,8 @@ import { described, registry } from "./Series.ts"
 import type { SymptomName } from "./Symptom.ts"
 
 /** The parts of a process by name, with the values of each. */
-type Parts = Readonly<Record<string, Told>>
-type Told = Readonly<Record<string, string | number | boolean>>
+type Parts = Readonly<Record<string, PartStatus>>
+type PartStatus = Readonly<Record<string, string | number | boolean>>
 
 /** A name that ends with `_total` is that of a counter. */
 interface StatusMetric {
@@ -17,7 +17,7 @@ interface StatusMetric {
   readonly help: string
   readonly symptom: SymptomName
   /** The number of a reported value; undefined for none. The value itself where the function is absent. */
-  readonly value?: (value: Told[string], told: Told) => number | undefined
+  readonly value?: (value: PartStatus[string], told: PartStatus) => number | undefined
 }
 
 export const seconds = (millis: unknown) => Number(millis) / 1000

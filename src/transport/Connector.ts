@@ -208,7 +208,7 @@ const openDirectly = (
   socket.once("lookup", () => (times.dns ??= performance.now() - times.begun))
 }
 
-interface Tunnelled {
+interface TunnelOptions {
   readonly proxy: ProxyRules
   /** The allowed address that the proxy connects to. */
   readonly addressOf: () => Promise<string>
@@ -218,7 +218,7 @@ interface Tunnelled {
 }
 
 const openThrough = (
-  { proxy, addressOf, timeoutMillis, lookup }: Tunnelled,
+  { proxy, addressOf, timeoutMillis, lookup }: TunnelOptions,
   port: number,
   times: ConnectTimes,
   opened: buildConnector.Callback

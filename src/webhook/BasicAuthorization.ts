@@ -7,7 +7,7 @@
  */
 import { unescape as decoded } from "node:querystring"
 
-interface Addressed {
+interface AddressParts {
   /** Without user information. */
   readonly url: string
   /** The value of the header; undefined for none. */
@@ -15,7 +15,7 @@ interface Addressed {
 }
 
 /** `address` is a sound one (`addressProblem`). */
-export const withoutUserInformation = (address: string): Addressed => {
+export const withoutUserInformation = (address: string): AddressParts => {
   if (!address.includes("@")) return { url: address, authorization: undefined }
   // The information begins after all white space: tried from each of its characters, this would take quadratic time.
   const [whole, scheme = "", information = ""] = /^(\s*https?:[/\\\s]*)((?:[^/?#\\\s][^/?#\\]*)?)@/i.exec(address) ?? []

@@ -2,7 +2,7 @@
 import type { BatchPolicy } from "../inventory/types/extras/WebhookBatch.ts"
 
 /** The state that decides whether a batch is read. */
-interface Gathered {
+interface BatchState {
   readonly nowMillis: number
   /** When there was something to read first, by the same clock. */
   readonly sinceMillis: number
@@ -11,5 +11,5 @@ interface Gathered {
 }
 
 /** In how many milliseconds a batch is read: at once if it is full, or if the deliveries have waited long enough. */
-export const gatherMillis = ({ size, millis }: BatchPolicy, { nowMillis, sinceMillis, unread }: Gathered): number =>
+export const gatherMillis = ({ size, millis }: BatchPolicy, { nowMillis, sinceMillis, unread }: BatchState): number =>
   unread >= size ? 0 : Math.max(sinceMillis + millis - nowMillis, 0)

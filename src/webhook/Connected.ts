@@ -9,7 +9,7 @@ import { isRendered } from "./Request.ts"
 import { AccessTokens } from "./identity/AccessTokens.ts"
 import { type Definition, type UnusableWebhook, unusable } from "./Definition.ts"
 
-export interface Connected {
+export interface WebhookClient {
   readonly definition: Definition
   readonly connections: Connections
   /** Whether a part of its requests is a template. */
@@ -19,7 +19,7 @@ export interface Connected {
 }
 
 export interface ConnectedWebhook {
-  readonly current: () => Connected
+  readonly current: () => WebhookClient
   readonly redefine: (definition: Definition) => Effect.Effect<void, UnusableWebhook>
 }
 
@@ -33,7 +33,7 @@ const tokensOf = ({ identity, target }: Definition, before: AccessTokens | undef
 /** The webhook for the scope; at its end requests that are still under way are cut off. */
 export const makeConnected = Effect.fnUntraced(function* (first: Definition) {
   const life = yield* Scope.fork(yield* Effect.scope, "parallel")
-  const connect = (definition: Definition, before?: Connected) =>
+  const connect = (definition: Definition, before?: WebhookClient) =>
     Effect.gen(function* () {
       const connections = yield* Effect.try({
         try: () => openConnections(definition.target),

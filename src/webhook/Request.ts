@@ -69,7 +69,7 @@ const compose = (
   definition: Definition,
   signing: Signing,
   delivery: DeliveryWithBody | Batch,
-  [whole, headerText, bodyText]: Rendered,
+  [whole, headerText, bodyText]: RequestTexts,
   nowMillis: number
 ): Result.Result<Outgoing, Failure> => {
   const address = addressProblem(whole)
@@ -134,7 +134,7 @@ export const isRendered = ({ identity, headers, bodyTemplate }: Definition): boo
   bodyTemplate !== "" || ("address" in identity && isTemplate(identity.address)) || isTemplate(headers ?? "")
 
 /** The texts of a request; the body's is that of the whole event where the webhook has no template for it. */
-type Rendered = readonly [url: string, headers: string, body: string]
+type RequestTexts = readonly [url: string, headers: string, body: string]
 
 /** The context of a webhook's templates, as JSON text. */
 export const contextOf = (delivery: Parameters<typeof templateContext>[0] | Batch): string =>
@@ -153,7 +153,7 @@ export const renderAll = (
   },
   delivery: Delivery | Batch,
   templates: Templates["Service"]
-): Effect.Effect<Rendered, Unsendable> => {
+): Effect.Effect<RequestTexts, Unsendable> => {
   const hasTemplate = { url: isTemplate(url), headers: isTemplate(headers), body: bodyTemplate !== "" }
   const sources = [
     ...(hasTemplate.url ? [{ address: url }] : []),

@@ -121,7 +121,7 @@ class FieldReader {
 }
 
 /** A failed attempt as the schedule sees it. */
-export interface Failed {
+export interface FailedAttempt {
   readonly failure: Failure
   /** Attempts of the schedule made so far, this one included. */
   readonly attempts: number
@@ -132,7 +132,7 @@ export interface Failed {
 }
 
 /** The delay before the next attempt, milliseconds; undefined when there is none. */
-export const nextDelay = (policy: RetryPolicy, failed: Failed): number | undefined => {
+export const nextDelay = (policy: RetryPolicy, failed: FailedAttempt): number | undefined => {
   const { failure, attempts, elapsedMillis, random } = failed
   if (isHopeless(failure)) return undefined
   const seconds = delayOf(policy, attempts)
@@ -156,9 +156,9 @@ const delayOf = (policy: RetryPolicy, attempts: number): number | undefined => {
 }
 
 /** The policy as a schedule: outputs the count of attempts made, ends when there is no further one. */
-export const retrySchedule = (policy: RetryPolicy): Schedule.Schedule<number, Failed> =>
+export const retrySchedule = (policy: RetryPolicy): Schedule.Schedule<number, FailedAttempt> =>
   Schedule.fromStep(
-    Effect.succeed((_now: number, failed: Failed) => {
+    Effect.succeed((_now: number, failed: FailedAttempt) => {
       const delay = nextDelay(policy, failed)
       return delay === undefined
         ? Cause.done(failed.attempts)
@@ -167,7 +167,10 @@ export const retrySchedule = (policy: RetryPolicy): Schedule.Schedule<number, Fa
   )
 
 /** The decision after a failed attempt. */
-export const decide = (schedule: Schedule.Schedule<number, Failed>, failed: Failed): Effect.Effect<Outcome> =>
+export const decide = (
+  schedule: Schedule.Schedule<number, FailedAttempt>,
+  failed: FailedAttempt
+): Effect.Effect<Outcome> =>
   Effect.gen(function* () {
     const step = yield* Schedule.toStep(schedule)
     const [, delay] = yield* step(0, failed)

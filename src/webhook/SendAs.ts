@@ -6,21 +6,21 @@
  */
 import { Effect } from "effect"
 import type { Definition } from "./Definition.ts"
-import type { Connected } from "./Connected.ts"
+import type { WebhookClient } from "./Connected.ts"
 import type { Outgoing } from "../transport/Outgoing.ts"
 import { sending } from "../transport/Send.ts"
 import { type Answer, Unsendable } from "../event/Outcome.ts"
 import type { AccessTokens } from "./identity/AccessTokens.ts"
 
 /** A request as it was sent, with its token, and the answer. */
-type Answered = readonly [request: Outgoing, answer: Answer]
+type Exchange = readonly [request: Outgoing, answer: Answer]
 
 /** Sends the request, with a token if the webhook has one; fails where no token is to be had. */
 export const sendAs = (
   outgoing: Outgoing,
-  { definition: { timeoutMillis }, connections, tokens }: Connected,
+  { definition: { timeoutMillis }, connections, tokens }: WebhookClient,
   nowMillis: number
-): Effect.Effect<Answered, Unsendable> =>
+): Effect.Effect<Exchange, Unsendable> =>
   tokens === undefined
     ? Effect.map(sending(outgoing, connections, timeoutMillis, nowMillis), (answer) => [outgoing, answer])
     : sendWithToken(outgoing, { connections, timeoutMillis }, tokens, nowMillis)
@@ -28,7 +28,7 @@ export const sendAs = (
 /** A token that the receiver refuses is renewed once. All of it together has the time of one attempt. */
 const sendWithToken = Effect.fnUntraced(function* (
   outgoing: Outgoing,
-  { connections, timeoutMillis }: Pick<Connected, "connections"> & Pick<Definition, "timeoutMillis">,
+  { connections, timeoutMillis }: Pick<WebhookClient, "connections"> & Pick<Definition, "timeoutMillis">,
   tokens: AccessTokens,
   nowMillis: number
 ) {
@@ -36,7 +36,7 @@ const sendWithToken = Effect.fnUntraced(function* (
   const leftMillis = () => Math.max(Math.round(begun + timeoutMillis - performance.now()), 1)
   const sendWith = (token: string) => {
     const bearing = { ...outgoing, headers: { ...outgoing.headers, authorization: `Bearer ${token}` } }
-    const answered = (answer: Answer): Answered => [bearing, answer]
+    const answered = (answer: Answer): Exchange => [bearing, answer]
     return Effect.map(sending(bearing, connections, leftMillis(), nowMillis), answered)
   }
   const first = yield* tokens.get(leftMillis())
@@ -47,7 +47,7 @@ const sendWithToken = Effect.fnUntraced(function* (
   const second = yield* tokens.renew(first.token, leftMillis())
   if (second.failure !== undefined) {
     const message = `The receiver refused the token with 401. ${second.failure.message}`
-    return [sent, { ...answer, failure: { ...second.failure, message } }] satisfies Answered
+    return [sent, { ...answer, failure: { ...second.failure, message } }] satisfies Exchange
   }
   return second.token === first.token ? answered : yield* sendWith(second.token)
 })

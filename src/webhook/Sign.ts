@@ -21,7 +21,7 @@ export interface Signing {
   readonly previous: string
 }
 
-export interface Signed {
+export interface SignedContent {
   /** Stable through all attempts; has no `.`. */
   readonly id: string
   /** Time of the attempt, seconds since 1970. */
@@ -30,7 +30,10 @@ export interface Signed {
 }
 
 /** The headers that sign a request. */
-export const signatureHeaders = ({ style, secret, previous }: Signing, signed: Signed): Record<string, string> => {
+export const signatureHeaders = (
+  { style, secret, previous }: Signing,
+  signed: SignedContent
+): Record<string, string> => {
   const headers = emptyRecord<string>()
   if (secret !== "") headers["x-hook-signature"] = sign(secret, signed.body)
   if (previous !== "") headers["x-hook-signature-previous"] = sign(previous, signed.body)

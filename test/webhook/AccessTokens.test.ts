@@ -2,7 +2,7 @@
 import { createServer } from "node:http"
 import { Effect, Result } from "effect"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
-import type { Connected } from "../../src/webhook/Connected.ts"
+import type { WebhookClient } from "../../src/webhook/Connected.ts"
 import type { ConnectionOptions } from "../../src/transport/Connector.ts"
 import { AccessTokens } from "../../src/webhook/identity/AccessTokens.ts"
 import { sendAs } from "../../src/webhook/SendAs.ts"
@@ -18,7 +18,7 @@ const secret = "planted secret: with %, + and ä"
 const webhook = (client: Partial<OAuthClient> & { readonly url: string }, options: Partial<ConnectionOptions> = {}) => {
   const target = { webhook: 5, rules: targetRules, tls: {}, timeoutMillis: 10_000, ...options }
   const tokens = new AccessTokens({ id: "the client", secret, scope: "", auth: "basic", ...client }, target, "")
-  const definition = { timeoutMillis: target.timeoutMillis } as Connected["definition"]
+  const definition = { timeoutMillis: target.timeoutMillis } as WebhookClient["definition"]
   const connected = { definition, connections: connections(), isRendered: false, tokens }
   return {
     tokens,

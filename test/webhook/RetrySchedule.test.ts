@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import type { Failure } from "../../src/event/Outcome.ts"
-import { type Failed, decide, nextDelay, retrySchedule, usualPolicy } from "../../src/webhook/RetrySchedule.ts"
+import { type FailedAttempt, decide, nextDelay, retrySchedule, usualPolicy } from "../../src/webhook/RetrySchedule.ts"
 import { delaySecondsMax } from "../../src/transport/RetryAfter.ts"
 import { attempts, delaysOf, exponential, fixed, list, middle, policy, share } from "./RetryPolicies.ts"
 
@@ -24,7 +24,7 @@ const failureOf = (reason: Failure["reason"], retryAfterMillis?: number): Failur
   retryAfterMillis
 })
 
-const failed = (attempts: number, failure = failureOf("Status"), random = middle): Failed => ({
+const failed = (attempts: number, failure = failureOf("Status"), random = middle): FailedAttempt => ({
   failure,
   attempts,
   elapsedMillis: 0,

@@ -64,7 +64,7 @@ export interface Actor {
 type Needs = Streams | Templates | EventBodies | DeliveryLog | SqlClient.SqlClient
 
 /** The parts that all actors of a process share. */
-interface Shared {
+interface ProcessShare {
   readonly share: FairShare
   readonly intake: Intake
   readonly loops: Loops
@@ -73,7 +73,7 @@ interface Shared {
 /** Starts the actor in the scope; `refresh` reads its webhook's row and follows it. */
 export const startActor = (
   first: Definition,
-  { share, intake, loops }: Shared,
+  { share, intake, loops }: ProcessShare,
   refresh: ActorParts["refresh"]
 ): Effect.Effect<Actor, UnusableWebhook, Scope.Scope | Needs> =>
   Effect.gen(function* () {

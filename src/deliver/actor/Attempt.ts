@@ -10,7 +10,7 @@ import { hiddenMark } from "../../inventory/field/hidden/Hiding.ts"
 import type { Attempt } from "../../log/Attempt.ts"
 import type { Entry } from "../../queue/Entry.ts"
 import type { Templates } from "../../template/Template.ts"
-import type { Connected } from "../../webhook/Connected.ts"
+import type { WebhookClient } from "../../webhook/Connected.ts"
 import type { Definition } from "../../webhook/Definition.ts"
 import type { DeliveryWithBody } from "../../changelog/EventBodies.ts"
 import { sendAs } from "../../webhook/SendAs.ts"
@@ -21,14 +21,14 @@ import { decide } from "../../webhook/RetrySchedule.ts"
 import { send } from "../../transport/Send.ts"
 
 /** An attempt whose outcome is not decided yet. */
-export type Answered = Omit<Attempt, "outcome">
+export type AttemptExchange = Omit<Attempt, "outcome">
 
 /** Makes an attempt for a webhook without templates and tokens, and calls back once, at once or later. */
 export const attemptPlainly = (
-  { definition, connections }: Connected,
+  { definition, connections }: WebhookClient,
   entry: Entry,
   nowMillis: number,
-  onAnswered: (attempt: Answered) => void
+  onAnswered: (attempt: AttemptExchange) => void
 ): void => {
   const begun = begin(entry, nowMillis)
   const request = requestOrDefect(definition, entry.delivery, nowMillis)
@@ -40,13 +40,13 @@ export const attemptPlainly = (
 
 /** Makes an attempt of the entry with an event or a batch that was loaded, or with the reason why it was not. */
 export const makeAttempt = (
-  connected: Connected,
+  connected: WebhookClient,
   entry: Entry,
   loaded: Result.Result<DeliveryWithBody, Failure>,
   templates: Templates["Service"],
   /** Called with the length of the rendered body, bytes. */
   onBody: (bytes: number) => void
-): Effect.Effect<Answered> =>
+): Effect.Effect<AttemptExchange> =>
   Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
     const { definition } = connected
     const begun = begin(entry, nowMillis)
@@ -71,7 +71,7 @@ export const makeAttempt = (
 /** The outcome of an attempt. `random`, from 0 to 1, is for the jitter. */
 export const outcomeOf = (
   definition: Definition,
-  { entry: { delivery }, answer: { failure }, started, durationMillis }: Answered,
+  { entry: { delivery }, answer: { failure }, started, durationMillis }: AttemptExchange,
   random: number
 ): Effect.Effect<Outcome> => {
   if (failure === undefined) return Effect.succeed({ kind: "Delivered" })
@@ -85,11 +85,19 @@ export const outcomeOf = (
 }
 
 /** An attempt that fails before anything is made for it. */
-export const failUnsent = (definition: Definition, entry: Entry, nowMillis: number, failure: Failure): Answered =>
-  unsent(begin(entry, nowMillis), definition, failure)
+export const failUnsent = (
+  definition: Definition,
+  entry: Entry,
+  nowMillis: number,
+  failure: Failure
+): AttemptExchange => unsent(begin(entry, nowMillis), definition, failure)
 
 /** The attempt as one of another entry, which shared its request. */
-export const sharedBy = (entry: Entry, attempt: Answered): Answered => ({ ...attempt, entry, number: numberOf(entry) })
+export const sharedBy = (entry: Entry, attempt: AttemptExchange): AttemptExchange => ({
+  ...attempt,
+  entry,
+  number: numberOf(entry)
+})
 
 const numberOf = ({ delivery }: Entry): number => delivery.attempts + 1
 
@@ -109,7 +117,11 @@ const requestOrDefect = (...given: Parameters<typeof plainRequest>): Result.Resu
   }
 }
 
-const answered = ({ entry, started, at }: Begun, { url, headers }: Attempt["request"], answer: Answer): Answered => ({
+const answered = (
+  { entry, started, at }: Begun,
+  { url, headers }: Attempt["request"],
+  answer: Answer
+): AttemptExchange => ({
   entry,
   number: numberOf(entry),
   started,
@@ -132,7 +144,7 @@ const withoutRenderedHost = ({ identity }: Definition, { url }: Outgoing, answer
 }
 
 /** An attempt that never came to a request. */
-const unsent = (begun: Begun, { url }: Definition, failure: Failure): Answered =>
+const unsent = (begun: Begun, { url }: Definition, failure: Failure): AttemptExchange =>
   answered(
     begun,
     { url, headers: {} },

@@ -17,7 +17,7 @@ import { inWords } from "../../telemetry/Telemetry.ts"
 import type { Entry } from "../../queue/Entry.ts"
 import { Streams } from "../../queue/Streams.ts"
 import { Templates } from "../../template/Template.ts"
-import { type Answered, attemptPlainly, failUnsent, makeAttempt, outcomeOf, sharedBy } from "./Attempt.ts"
+import { type AttemptExchange, attemptPlainly, failUnsent, makeAttempt, outcomeOf, sharedBy } from "./Attempt.ts"
 import { EventBodies, type DeliveryWithBody } from "../../changelog/EventBodies.ts"
 import { batchOf } from "../../webhook/Batch.ts"
 import { loopFailure } from "../../webhook/Chain.ts"
@@ -170,7 +170,7 @@ class Attempts {
   )
 
   /** The entries shared the request of an attempt of the first of them. */
-  private answered(entries: ReadonlyArray<Entry>, first: Answered): void {
+  private answered(entries: ReadonlyArray<Entry>, first: AttemptExchange): void {
     const each = entries.length === 1 ? [first] : entries.map((entry) => sharedBy(entry, first))
     const { response, failure } = first.answer
     const isPlain = failure === undefined && !wantsNoMore(response!) && this.parts.breaker.isCalm()
@@ -181,7 +181,7 @@ class Attempts {
   /** Applies the answer to the webhook, and to the deliveries. */
   private readonly follow = Effect.fnUntraced(
     { self: this },
-    function* (this: Attempts, each: ReadonlyArray<Answered>, { response, failure }: Answer) {
+    function* (this: Attempts, each: ReadonlyArray<AttemptExchange>, { response, failure }: Answer) {
       const { parts } = this
       // The same for all: entries with as many attempts are due at the same time again.
       const random = yield* Random.next
@@ -259,10 +259,10 @@ const delivered: Outcome = { kind: "Delivered" }
 const isUrgent = (entries: ReadonlyArray<Entry>): boolean => entries.every(({ stream }) => stream === "urgent")
 
 /** Whether the attempt came to no request because of the templates, or of their input. */
-const isOfTemplates = ({ answer: { failure } }: Answered): boolean =>
+const isOfTemplates = ({ answer: { failure } }: AttemptExchange): boolean =>
   failure?.reason === "Render" || failure?.reason === "Overrun"
 
-const isTooLarge = ({ answer: { response } }: Answered): boolean => response?.status === 413
+const isTooLarge = ({ answer: { response } }: AttemptExchange): boolean => response?.status === 413
 
 /** For how many times as many deliveries as a receiver refused together batches stay smaller. */
 const refusedTimes = 20

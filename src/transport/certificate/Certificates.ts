@@ -61,7 +61,7 @@ export const readCertificates = (text: string, countMax = certificatesMax): Read
 
 const unreadable = { problem: "cannot be read", nameBytes: undefined }
 
-interface Judged {
+interface CertificateCheck {
   readonly problem: string | undefined
   /** Bytes of alternative names and name constraints. */
   readonly nameBytes: number | undefined
@@ -74,7 +74,7 @@ const keyProblems = {
   exponent: "has an RSA key with a public exponent of more than 64 bits"
 }
 
-const judge = (der: Buffer): Judged => {
+const judge = (der: Buffer): CertificateCheck => {
   if (der.length > certificateBytesMax) {
     return { problem: `has more than ${certificateBytesMax} bytes`, nameBytes: undefined }
   }

@@ -15,9 +15,9 @@ import { Pace } from "../eventloop/Pace.ts"
 import { withReason } from "./Reason.ts"
 import { breakerTable } from "../log/BreakerTable.ts"
 import { trafficTable } from "../log/Traffic.ts"
-import { type Observed, failureOf, turnOf } from "../history/health/Turn.ts"
+import { type HealthObservation, failureOf, turnOf } from "../history/health/Turn.ts"
 
-interface HealthRow extends Observed {
+interface HealthRow extends HealthObservation {
   readonly id: number
   /** When Postgres read it, milliseconds since 1970. */
   readonly now: number

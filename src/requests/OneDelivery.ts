@@ -7,7 +7,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { openBreakerOf } from "../log/BreakerTable.ts"
 import { askForDiscard } from "./Discard.ts"
-import { type Held, type Surroundings, heldBy } from "../history/health/Held.ts"
+import { type HoldReason, type Surroundings, heldBy } from "../history/health/Held.ts"
 import { askForRetry } from "./RetryByHand.ts"
 import { sendingTable } from "./Sending.ts"
 
@@ -70,7 +70,7 @@ export const discardRefusal = ({ status }: Pick<DeliveryState, "status">): Actio
 }
 
 /** The reason why the delivery is not attempted; undefined if there is none, or if it is not due. Pure. */
-export const heldNow = (state: DeliveryState): Held | undefined =>
+export const heldNow = (state: DeliveryState): HoldReason | undefined =>
   state.status === "queued" || (state.status === "retrying" && state.isDue) ? heldBy(state) : undefined
 
 interface FoundState extends Pick<DeliveryState, "status" | "webhook" | "breaker"> {

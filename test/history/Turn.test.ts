@@ -1,8 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { type Observed, failureOf, turnOf } from "../../src/history/health/Turn.ts"
+import { type HealthObservation, failureOf, turnOf } from "../../src/history/health/Turn.ts"
 
-const well: Observed = {
+const well: HealthObservation = {
   ...{ enabled: true, health: "healthy", open: null, exceeded: null },
   last: { began: 1000, succeeded: true }
 }
@@ -10,7 +10,7 @@ const well: Observed = {
 const open = { until: 5000, reason: "The receiver answered 500." }
 
 describe("the health of a webhook", () => {
-  it.each<readonly [title: string, observed: Partial<Observed>, isCalm: boolean, turn: string | undefined]>([
+  it.each<readonly [title: string, observed: Partial<HealthObservation>, isCalm: boolean, turn: string | undefined]>([
     ["stays healthy where nothing is known", { last: null }, false, undefined],
     ["turns when a breaker opens", { open, last: { began: 0, succeeded: false } }, false, "failing"],
     ["turns when too many deliveries have failed", { exceeded: 10 }, false, "failing"],
@@ -38,7 +38,7 @@ describe("the health of a webhook", () => {
   })
 
   it("never turns to what it is, and never twice for what is known", () => {
-    const observed = fc.record<Observed>({
+    const observed = fc.record<HealthObservation>({
       enabled: fc.boolean(),
       health: fc.constantFrom("healthy", "failing", "stopped"),
       open: fc.option(fc.record({ until: fc.nat(10), reason: fc.string() })),

@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { quantileMillis } from "../../src/history/health/Quantile.ts"
 import { noTraffic } from "../../src/history/health/Traffic.ts"
-import { type Known, healthStates, percent, webhookHealth } from "../../src/history/health/WebhookHealth.ts"
+import { type HealthFacts, healthStates, percent, webhookHealth } from "../../src/history/health/WebhookHealth.ts"
 import { objectType } from "../../src/inventory/Registry.ts"
 import type Webhook from "../../src/inventory/types/extras/Webhook.ts"
 import { bucketEndsMillis, bucketOf } from "../../src/log/Traffic.ts"
@@ -34,7 +34,7 @@ describe("the quantile of counted times", () => {
 })
 
 describe("the health of a webhook", () => {
-  const known: Known = {
+  const known: HealthFacts = {
     health: "healthy",
     since: null,
     paused: false,
@@ -49,7 +49,9 @@ describe("the health of a webhook", () => {
     until: "2026-11-20T14:33:00.000Z",
     reason: "The certificate has expired."
   }
-  const told: ReadonlyArray<readonly [name: string, change: Partial<Known>, needsLook: boolean, sentence: string]> = [
+  const told: ReadonlyArray<
+    readonly [name: string, change: Partial<HealthFacts>, needsLook: boolean, sentence: string]
+  > = [
     ["is well", {}, false, "Healthy: 99.97 % of 8,412 attempts in 24 hours succeeded, 95 % of them within 212 ms."],
     [
       "fails in part",

@@ -1,5 +1,5 @@
 /** The way of a change in numbers, from the write-ahead log to what failed. */
-import { type Captured, type Depths, countedMax } from "../../history/tasks/Pipeline.ts"
+import { type CaptureProgress, type Depths, countedMax } from "../../history/tasks/Pipeline.ts"
 import { type Html, html } from "../Html.ts"
 import { durationText } from "../value/Duration.ts"
 import { icon } from "../frame/Icon.ts"
@@ -10,7 +10,7 @@ import { statePath } from "./States.ts"
 
 interface PipelineNumbers {
   /** Absent for readers who may not see the state of the service; undefined if it cannot be read. */
-  readonly captured?: Captured | undefined
+  readonly captured?: CaptureProgress | undefined
   readonly watches: boolean
   readonly depths: Depths | undefined
   readonly failed: number | undefined
@@ -52,7 +52,7 @@ const counted = (count: number | undefined): Html => (count === undefined ? unav
 const failedText = (count: number | undefined): Html =>
   count === undefined ? unavailable : html`${number(count)}${count < countedMax ? "" : html`<small> or more</small>`}`
 
-const wal = (captured: Captured | undefined): Html => {
+const wal = (captured: CaptureProgress | undefined): Html => {
   if (captured === undefined) return node("WAL", unavailable, "lag", {})
   const { lagMillis, lagBytes } = captured
   if (lagMillis === null) return node("WAL", html`not read`, "no process captures", { state: "bad" })
@@ -60,7 +60,7 @@ const wal = (captured: Captured | undefined): Html => {
   return node("WAL", html`${durationText(lagMillis)}`, behind, { state: lagMillis > behindMillis ? "warn" : "" })
 }
 
-const changes = (captured: Captured | undefined): Html => {
+const changes = (captured: CaptureProgress | undefined): Html => {
   const confirmed = captured?.confirmed
   const sub = confirmed === null || confirmed === undefined ? "" : ` · confirmed ${confirmed}`
   const value =

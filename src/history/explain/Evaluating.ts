@@ -5,7 +5,7 @@ import { maskedState } from "../../inventory/derive/represent/Masked.ts"
 import { mapInSlices } from "../../eventloop/Slices.ts"
 import type { MatchFields } from "../../match/WebhookIndex.ts"
 import { type Verdict, verdictOf } from "../../match/Verdict.ts"
-import type { Readable, Stated } from "./ExplainedEvent.ts"
+import type { Readable, EventState } from "./ExplainedEvent.ts"
 
 /** Time that the conditions of one request may take together, milliseconds: an honest one takes microseconds an event. */
 const evaluationMillisMax = 1000
@@ -26,7 +26,7 @@ export class WorkLimit {
   }
 }
 
-interface Asked {
+interface Evaluation {
   readonly readable: Readable
   /** Undefined while the webhook does not exist. */
   readonly fields: MatchFields | undefined
@@ -36,14 +36,14 @@ interface Asked {
   readonly isForReader?: boolean
 }
 
-interface Judged {
+interface EvaluationResult {
   readonly verdict: Verdict
   /** The part of the event, as the condition sees it, that the reader may see. */
-  readonly read: Stated
+  readonly read: EventState
 }
 
 /** A verdict about each event; undefined where the webhook did not exist, or the time was used up. */
-export const verdictsOf = Effect.fnUntraced(function* (asked: ReadonlyArray<Asked>, limit: WorkLimit) {
+export const verdictsOf = Effect.fnUntraced(function* (asked: ReadonlyArray<Evaluation>, limit: WorkLimit) {
   const scopes = asked.map(({ fields }) => fields?.scope_user ?? undefined)
   const answers = yield* seen(
     asked.map(({ readable: { event, subject } }, at) => ({
@@ -52,7 +52,7 @@ export const verdictsOf = Effect.fnUntraced(function* (asked: ReadonlyArray<Aske
       viewers: scopes[at] === undefined ? [] : [scopes[at]]
     }))
   )
-  return yield* mapInSlices(asked, ({ readable, fields, webhook, isForReader }, at): Judged | undefined => {
+  return yield* mapInSlices(asked, ({ readable, fields, webhook, isForReader }, at): EvaluationResult | undefined => {
     if (fields === undefined || limit.isSpent) return undefined
     const { subject, hidden } = readable
     const answer = answers[at]

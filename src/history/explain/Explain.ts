@@ -39,7 +39,7 @@ export interface Reckoned extends Omit<Verdict, "outcome"> {
   readonly fate?: Fate
 }
 
-interface Explained {
+interface Explanations {
   /** Fired webhooks first, then by the gate that decided, the last gate first. */
   readonly webhooks: ReadonlyArray<Reckoned>
   /** Whether there were more webhooks than were evaluated. */
@@ -57,9 +57,9 @@ export const lsnOfChange = (change: Pick<Change, "place">): string | undefined =
 }
 
 /** Explains a change that the reader may view, for the webhooks that the reader may view. */
-export const explainChange = Effect.fnUntraced(function* (change: Change, known?: Asked) {
+export const explainChange = Effect.fnUntraced(function* (change: Change, known?: ExplainScope) {
   const at = positionOfChange(change)
-  if (at === undefined) return { webhooks: [], isPartial: false } satisfies Explained
+  if (at === undefined) return { webhooks: [], isPartial: false } satisfies Explanations
   const { changed_object_type: objectType, changed_object_id: objectId, time } = change
   const asked = known ?? (yield* askedFor(change))
   const { visible, existing, isPartial } = asked
@@ -74,11 +74,11 @@ export const explainChange = Effect.fnUntraced(function* (change: Change, known?
     ...withFate(each, fates?.get(each.webhook)),
     exists: existing.has(each.webhook)
   }))
-  return { webhooks: all.toSorted(byImportance), isPartial } satisfies Explained
+  return { webhooks: all.toSorted(byImportance), isPartial } satisfies Explanations
 })
 
 /** The webhooks as of a change. */
-export interface Asked {
+export interface ExplainScope {
   /** All webhooks on the object type, also ones that the reader may not view: costly conditions share a budget. */
   readonly index: WebhookIndex
   /** Webhooks that the reader may view; deleted ones only for readers who may view all. */
@@ -99,7 +99,7 @@ export const askedFor = Effect.fnUntraced(function* (change: Change) {
   const listening = webhooks.filter(({ listens }) => listens)
   yield* mapInSlices(listening, ({ id, fields }) => index.set(id, fields))
   const visible = webhooks.filter(({ id }) => seesAll || existing.has(id))
-  return { index, visible, existing, isPartial } satisfies Asked
+  return { index, visible, existing, isPartial } satisfies ExplainScope
 })
 
 const existingAmong = Effect.fnUntraced(function* (webhooks: ReadonlyArray<PastWebhook>) {
@@ -113,7 +113,7 @@ const existingAmong = Effect.fnUntraced(function* (webhooks: ReadonlyArray<PastW
 })
 
 /** The verdicts for the visible ones. */
-const reckon = Effect.fnUntraced(function* ({ event, subject, hidden }: Readable, { index, visible }: Asked) {
+const reckon = Effect.fnUntraced(function* ({ event, subject, hidden }: Readable, { index, visible }: ExplainScope) {
   const shared = new SharedBudget()
   const unscoped = yield* inSlices(index.matching(subject, shared))
   const objectId = Number(event.object_id)

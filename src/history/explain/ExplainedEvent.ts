@@ -27,16 +27,16 @@ export const eventOfChange = Effect.fnUntraced(function* (change: { readonly id:
   return event
 })
 
-export type Stated = Subject & { readonly data: Readonly<Record<string, unknown>> }
+export type EventState = Subject & { readonly data: Readonly<Record<string, unknown>> }
 
 /** An event as it was matched, and as the current reader may see it. */
 export interface Readable {
   readonly event: LoggedEvent
-  readonly subject: Stated
+  readonly subject: EventState
   /** Keys of what the reader may not see of it (Masked.ts). */
   readonly hidden: ReadonlySet<string>
   /** Undefined where the reader may see all of it. */
-  readonly shown: Stated | undefined
+  readonly shown: EventState | undefined
 }
 
 export const readableOf = Effect.fnUntraced(function* (events: ReadonlyArray<LoggedEvent>) {

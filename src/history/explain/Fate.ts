@@ -37,7 +37,7 @@ interface LoggedFate {
 }
 
 /** A change, and the time of its commit. */
-interface Told extends Position {
+interface EventPlace extends Position {
   readonly time: string
   readonly objectType: string
   readonly objectId: number
@@ -69,7 +69,7 @@ const nowStatement = (breaker: string): string => `
     left join ${watermarkTable.name} m on m.webhook_id = u.id`
 
 /** Fates of the deliveries to these webhooks, by webhook; undefined for readers who may view no deliveries. */
-export const fatesOf = Effect.fnUntraced(function* (change: Told, webhooks: ReadonlyArray<number>) {
+export const fatesOf = Effect.fnUntraced(function* (change: EventPlace, webhooks: ReadonlyArray<number>) {
   const visible = yield* cleared(deliveryType, "view")
   if (isNothing(visible)) return undefined
   const sql = yield* SqlClient.SqlClient
@@ -83,7 +83,7 @@ export const fatesOf = Effect.fnUntraced(function* (change: Told, webhooks: Read
 })
 
 /** The first deliveries of a change to these webhooks in the delivery log; replays and tests have other ids. */
-const loggedFor = Effect.fnUntraced(function* (change: Told, webhooks: ReadonlyArray<number>) {
+const loggedFor = Effect.fnUntraced(function* (change: EventPlace, webhooks: ReadonlyArray<number>) {
   const sql = yield* SqlClient.SqlClient
   const ids = new Map(webhooks.map((webhook) => [deliveryId(webhook, `${change.position}`, change.idx), webhook]))
   const where = allOf(

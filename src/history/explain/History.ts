@@ -18,7 +18,7 @@ const readingMillisMax = 5000
 /** Most changes that are named on each side. */
 const namedMax = 20
 
-interface Named {
+interface ChangeName {
   readonly object_change: number
   readonly time: string
   readonly action: Action
@@ -38,8 +38,8 @@ export interface History {
   readonly fired: number
   readonly saved: number | null
   /** Changes for which it fires only as in the request, and only as stored: how many, and the newest ones. */
-  readonly gained: { readonly count: number; readonly changes: ReadonlyArray<Named> }
-  readonly lost: { readonly count: number; readonly changes: ReadonlyArray<Named> }
+  readonly gained: { readonly count: number; readonly changes: ReadonlyArray<ChangeName> }
+  readonly lost: { readonly count: number; readonly changes: ReadonlyArray<ChangeName> }
 }
 
 export const historyOf = Effect.fnUntraced(function* (
@@ -51,8 +51,8 @@ export const historyOf = Effect.fnUntraced(function* (
   const types = [...new Set([...wanted.content_types, ...(saved?.content_types ?? [])])]
   const work = new WorkLimit()
   const counts = { changes: 0, fired: 0, saved: 0 }
-  const gained: Array<Named> = []
-  const lost: Array<Named> = []
+  const gained: Array<ChangeName> = []
+  const lost: Array<ChangeName> = []
   let last: LatestEvent | undefined
   let isPartial = false
   while (true) {
@@ -81,7 +81,7 @@ export const historyOf = Effect.fnUntraced(function* (
       else lost.push(named(event, one.reason))
     }
   }
-  const side = (all: ReadonlyArray<Named>) => ({ count: all.length, changes: all.slice(0, namedMax) })
+  const side = (all: ReadonlyArray<ChangeName>) => ({ count: all.length, changes: all.slice(0, namedMax) })
   return {
     since,
     changes: counts.changes,
@@ -93,7 +93,7 @@ export const historyOf = Effect.fnUntraced(function* (
   } satisfies History
 })
 
-const named = (event: LatestEvent, reason: string): Named => ({
+const named = (event: LatestEvent, reason: string): ChangeName => ({
   object_change: Number(event.change_id),
   time: event.event_time,
   action: event.action,

@@ -6,7 +6,7 @@ import { cleared } from "../../inventory/Clearance.ts"
 import { allOf, isNothing } from "../../inventory/derive/filter/Where.ts"
 import { type Change, changes } from "../../inventory/read/Changes.ts"
 import { deliveryType } from "../../log/DeliveryRows.ts"
-import { type Asked, type Reckoned, askedFor, explainChange } from "./Explain.ts"
+import { type ExplainScope, type Reckoned, askedFor, explainChange } from "./Explain.ts"
 import { iso } from "./Fate.ts"
 import { type Transaction, transactionsOf } from "./Transactions.ts"
 
@@ -91,7 +91,7 @@ const explainAll = Effect.fnUntraced(function* (page: ReadonlyArray<Change>, pos
   const own = yield* sql`
     select from extras_objectchange
      where position = ${`${position}`}::text::bigint and changed_object_type = 'extras.webhook' limit 1`
-  const known = new Map<string, Asked>()
+  const known = new Map<string, ExplainScope>()
   if (own.length === 0) {
     for (const [type, [change]] of Map.groupBy(page, (each) => each.changed_object_type)) {
       known.set(type, yield* askedFor(change!))

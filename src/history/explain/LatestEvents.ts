@@ -16,7 +16,7 @@ export interface LatestEvent extends LoggedEvent {
 /** The columns that identify an event, without the state of its object. */
 type EventName = Pick<LatestEvent, "change_id" | "display" | "action" | "object_type" | "event_time">
 
-interface Wanted {
+interface EventQuery {
   readonly types: ReadonlyArray<string>
   /** ISO 8601; absent for all times. */
   readonly since?: string
@@ -28,16 +28,16 @@ interface Wanted {
 const order = "event_time desc, change_id::bigint desc"
 
 /** A page; events that are too long to be evaluated are left out. It has fewer than `limit` if they are long. */
-export const latestEvents = (wanted: Wanted) => latest<LatestEvent>(wanted, (query) => pageOf(query, order))
+export const latestEvents = (wanted: EventQuery) => latest<LatestEvent>(wanted, (query) => pageOf(query, order))
 
 /** The same events by name, `limit` of them. */
-export const latestNames = (wanted: Wanted) =>
+export const latestNames = (wanted: EventQuery) =>
   latest<EventName>(
     wanted,
     (query) => `select change_id, display, action, object_type, event_time from (${query}) e order by ${order}`
   )
 
-const latest = Effect.fnUntraced(function* <Found>(wanted: Wanted, paged: (query: string) => string) {
+const latest = Effect.fnUntraced(function* <Found>(wanted: EventQuery, paged: (query: string) => string) {
   const { types, since, after, limit } = wanted
   const sql = yield* SqlClient.SqlClient
   const where = allOf(

@@ -16,7 +16,7 @@ export interface Surroundings {
   readonly isSendingPaused: boolean
 }
 
-export interface Held {
+export interface HoldReason {
   readonly by: "breaker" | "pause" | "disabling" | "sending"
   /** ISO 8601; null where somebody has to act. */
   readonly until: string | null
@@ -24,8 +24,8 @@ export interface Held {
 }
 
 /** Undefined if nothing holds its deliveries. */
-export const heldBy = ({ webhook, breaker, isSendingPaused }: Surroundings): Held | undefined => {
-  const hold = (by: Held["by"], sentence: string): Held => ({ by, until: null, sentence })
+export const heldBy = ({ webhook, breaker, isSendingPaused }: Surroundings): HoldReason | undefined => {
+  const hold = (by: HoldReason["by"], sentence: string): HoldReason => ({ by, until: null, sentence })
   if (webhook === "disabled") return hold("disabling", "Held until the webhook is enabled.")
   if (webhook === "paused") return hold("pause", "Held until the webhook is resumed.")
   if (webhook !== "active") return undefined

@@ -36,12 +36,12 @@ export interface Span extends Pick<Traffic, "attempts" | "delivered" | "failed" 
   readonly since: string
 }
 
-interface Counted extends Pick<Traffic, "attempts" | "delivered" | "atOnce" | "failed"> {
+interface TrafficRow extends Pick<Traffic, "attempts" | "delivered" | "atOnce" | "failed"> {
   readonly took: ReadonlyArray<number>
   readonly sinceCommit: ReadonlyArray<number>
 }
 
-interface CountedOf extends Counted {
+interface CountedOf extends TrafficRow {
   readonly webhook: number
 }
 
@@ -51,7 +51,7 @@ const sums = (column: string): string =>
 const counted = `'attempts', sum(attempts), 'delivered', sum(delivered), 'atOnce', sum(at_once), 'failed', sum(failed),
   'took', ${sums("took")}, 'sinceCommit', ${sums("since_commit")}`
 
-const trafficIn = ({ attempts, delivered, atOnce, failed, took, sinceCommit }: Counted): Traffic => ({
+const trafficIn = ({ attempts, delivered, atOnce, failed, took, sinceCommit }: TrafficRow): Traffic => ({
   attempts,
   delivered,
   atOnce,
@@ -76,7 +76,7 @@ export const trafficOf = Effect.fnUntraced(function* (webhooks: ReadonlyArray<nu
 /** The traffic of the last 24 hours of all these webhooks together. */
 export const trafficTogether = Effect.fnUntraced(function* (webhooks: ReadonlyArray<number>) {
   const sql = yield* SqlClient.SqlClient
-  const [row] = yield* sql.unsafe<{ readonly counted: Counted }>(
+  const [row] = yield* sql.unsafe<{ readonly counted: TrafficRow }>(
     `select json_build_object(${counted}) as counted from ${trafficTable.name}
       where webhook_id = any ($1::bigint[]) and since > now() - interval '24 hours' having count(*) > 0`,
     [webhooks]

@@ -2,7 +2,7 @@
 import type { HealthState } from "./WebhookHealth.ts"
 
 /** The observed state of a webhook. Times are milliseconds since 1970 on Postgres' clock, if not said otherwise. */
-export interface Observed {
+export interface HealthObservation {
   readonly enabled: boolean
   /** As it is stored. */
   readonly health: HealthState
@@ -24,14 +24,14 @@ interface Turn {
  * Why it is failing; undefined if nothing says so now. A breaker whose time was over when an attempt succeeded has been
  * closed: the row of a process that learned of it from another one may be left.
  */
-export const failureOf = ({ open, exceeded, last }: Observed): string | undefined => {
+export const failureOf = ({ open, exceeded, last }: HealthObservation): string | undefined => {
   const isClosed = open !== null && last?.succeeded === true && last.began > open.until
   if (open !== null && !isClosed) return open.reason === "" ? "The receiver fails." : open.reason
   return exceeded === null ? undefined : `More than ${exceeded} deliveries have failed for good.`
 }
 
 /** `isCalm`: nothing has said for a while that it is failing. */
-export const turnOf = (observed: Observed, isCalm: boolean): Turn | undefined => {
+export const turnOf = (observed: HealthObservation, isCalm: boolean): Turn | undefined => {
   const { enabled, health, last } = observed
   if (!enabled) return health === "stopped" ? undefined : { health: "stopped", why: "It is disabled." }
   const why = failureOf(observed)

@@ -12,7 +12,7 @@ export const healthStates = Object.keys(
   objectType<typeof Webhook>("extras.webhook").fields.health.choices ?? {}
 ) as ReadonlyArray<HealthState>
 
-export interface Known {
+export interface HealthFacts {
   /** As it is stored (Turn.ts). */
   readonly health: HealthState
   /** Since when, ISO 8601; null if it never turned. */
@@ -38,16 +38,16 @@ export interface WebhookHealth {
 const troubledShare = 0.1
 
 /** Also in trouble: nothing is sent while the circuit breaker is open. */
-const isTroubled = ({ breaker, hour }: Known): boolean =>
+const isTroubled = ({ breaker, hour }: HealthFacts): boolean =>
   breaker !== undefined || hour.attempts - hour.delivered > troubledShare * hour.attempts
 
-export const webhookHealth = (known: Known): WebhookHealth => {
+export const webhookHealth = (known: HealthFacts): WebhookHealth => {
   const { health, paused } = known
   const needsLook = !paused && (health === "failing" || (health === "healthy" && isTroubled(known)))
   return { state: health, needsLook, sentence: sentenceOf(known, needsLook) }
 }
 
-const sentenceOf = (known: Known, needsLook: boolean): string => {
+const sentenceOf = (known: HealthFacts, needsLook: boolean): string => {
   const { health, since, paused, disabledNote, day, waiting } = known
   if (health === "stopped") {
     const why = disabledNote === "" ? "it is disabled" : withoutStop(disabledNote)
@@ -64,7 +64,7 @@ const sentenceOf = (known: Known, needsLook: boolean): string => {
   return `Healthy: ${percent(day.delivered, day.attempts)} of ${counted(day.attempts, "attempt")} in 24 hours succeeded${half(day)}.`
 }
 
-const troubles = ({ breaker, hour, waiting }: Known): string => {
+const troubles = ({ breaker, hour, waiting }: HealthFacts): string => {
   const waits = waitingWords(waiting)
   if (breaker !== undefined) {
     return waiting === 0 ? `sending is held ${byBreaker(breaker)}.` : `${waits}, held ${byBreaker(breaker)}.`

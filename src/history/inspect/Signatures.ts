@@ -18,7 +18,7 @@ export interface SignatureCheck {
   readonly secret: "current" | "previous" | null
 }
 
-interface Signed {
+interface SignedDelivery {
   readonly webhook: number | null
   readonly delivery_id: string
 }
@@ -26,7 +26,7 @@ interface Signed {
 type Headers = LoggedAttempt["request_headers"]
 
 /** The signatures among the headers, each with the secret that gives it for this body. */
-export const checkSignatures = Effect.fnUntraced(function* (signed: Signed, headers: Headers, body: Buffer) {
+export const checkSignatures = Effect.fnUntraced(function* (signed: SignedDelivery, headers: Headers, body: Buffer) {
   const found = signaturesIn(headers, signed.delivery_id)
   if (found.length === 0 || signed.webhook === null) return found
   const { open } = yield* Vault

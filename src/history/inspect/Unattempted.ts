@@ -81,7 +81,7 @@ export const overUnattempted = Effect.fnUntraced(function* <E, R>(
   }
 })
 
-export interface Unattempted {
+export interface UnattemptedCount {
   /** By webhook. */
   readonly counts: ReadonlyMap<number, { readonly count: number; readonly oldest: string }>
   /** Whether more wait than were counted, or Redis gave no answer. */
@@ -102,8 +102,8 @@ export const countUnattempted = (selection: Selection) =>
         return !isMinimum
       })
     ).pipe(Effect.catchTag("WaitingUnknown", () => Effect.sync(() => (isMinimum = true))))
-    return { counts, isMinimum } satisfies Unattempted
+    return { counts, isMinimum } satisfies UnattemptedCount
   })
 
-export const sumOf = ({ counts }: Unattempted): number =>
+export const sumOf = ({ counts }: UnattemptedCount): number =>
   [...counts.values()].reduce((total, { count }) => total + count, 0)

@@ -37,7 +37,7 @@ const valuesMax = 10
 const columns = ["status", "reason", "webhook_id", "object_type", "response_status", "event"] as const
 
 /** A value, and the column that it is of. */
-interface Found {
+interface FacetRow {
   readonly of: FacetName | "looked_at"
   readonly value: string
   readonly label: string
@@ -51,7 +51,7 @@ export const facets = Effect.fnUntraced(function* (where: Where) {
        where (${where.sql}) and t.status ${condition} order by t.time desc limit ${lookedAtMax})`
   const ofColumn = (column: string) => `when grouping(${column}) = 0 then nullif(${column}::text, '')`
   // A plan for any parameters could not use the index of what is not successful.
-  const { unprepared } = sql.unsafe<Found>(
+  const { unprepared } = sql.unsafe<FacetRow>(
     `with seen as materialized (${newest("= 'successful'")} union all ${newest("<> 'successful'")}),
        counted as (
          select case ${columns.map((column) => `when grouping(${column}) = 0 then '${column}'`).join(" ")} end as of,
@@ -73,7 +73,7 @@ export const facets = Effect.fnUntraced(function* (where: Where) {
   const rows = yield* unprepared
   const byFacet = Map.groupBy(rows, ({ of }) => of)
   const seen = byFacet.get("looked_at") ?? []
-  const sum = (some: ReadonlyArray<Found>) => some.reduce((total, { count }) => total + count, 0)
+  const sum = (some: ReadonlyArray<FacetRow>) => some.reduce((total, { count }) => total + count, 0)
   const successful = sum(seen.filter(({ value }) => value === "successful"))
   const valuesOf = (name: FacetName): ReadonlyArray<FacetValue> =>
     (byFacet.get(name) ?? []).map(({ value, label, count }) => ({

@@ -37,7 +37,7 @@ const sampleCost = 4_000
 /** Smallest share of the pages that a sample reads, percent. */
 const shareMin = 0.1
 
-interface Counted {
+interface BucketRow {
   /** Begin of the bucket, seconds since 1970. */
   readonly at: number
   /** `any`: of all outcomes. */
@@ -53,7 +53,7 @@ export const histogram = Effect.fnUntraced(function* (wanted: Where, asked: Wind
   const where = allOf(wanted, within(window))
   const starts = startsOf(window, stepSeconds)
   // A plan for any parameters could not use the index of unsuccessful deliveries.
-  const count = (statement: string) => sql.unsafe<Counted>(statement, where.parameters).unprepared
+  const count = (statement: string) => sql.unsafe<BucketRow>(statement, where.parameters).unprepared
   const unsuccessful = outcomesIn(starts, stepSeconds, where.sql)
   const cost = yield* costOf(where)
   if (cost <= costMax) {
@@ -98,7 +98,7 @@ const inBucket = (stepSeconds: number): string =>
   `t.time >= to_timestamp(b.at) and t.time < to_timestamp(b.at + ${stepSeconds})`
 
 /** Successful deliveries of a bucket = all - unsuccessful. */
-const withSuccessful = (counted: ReadonlyArray<Counted>): ReadonlyArray<Counted> => {
+const withSuccessful = (counted: ReadonlyArray<BucketRow>): ReadonlyArray<BucketRow> => {
   const others = Map.groupBy(
     counted.filter(({ status }) => status !== "any"),
     ({ at }) => at
@@ -142,7 +142,7 @@ const startsOf = ({ sinceMillis, untilMillis }: Window, stepSeconds: number): Re
 const filled = (
   window: Window,
   stepSeconds: number,
-  counted: ReadonlyArray<Counted>,
+  counted: ReadonlyArray<BucketRow>,
   isEstimated: boolean
 ): Histogram => {
   const stepMillis = stepSeconds * 1000
@@ -157,7 +157,7 @@ const filled = (
   return { ...window, stepSeconds, buckets, totals, total, isEstimated }
 }
 
-const countsOf = (counted: ReadonlyArray<Counted>): Bucket["counts"] => {
+const countsOf = (counted: ReadonlyArray<BucketRow>): Bucket["counts"] => {
   const counts = { successful: 0, queued: 0, sending: 0, retrying: 0, failed: 0, discarded: 0 }
   for (const { status, count } of counted) if (status !== "any") counts[status] += count
   return counts

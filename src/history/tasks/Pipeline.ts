@@ -13,7 +13,7 @@ const webhookType = objectType("extras.webhook")
 /** Most changes and most failed deliveries that are counted. */
 export const countedMax = 10_000
 
-export interface Captured {
+export interface CaptureProgress {
   /** From a commit until its events are stored, milliseconds; null while no process reads the WAL. */
   readonly lagMillis: number | null
   /** WAL that is written and not confirmed, bytes. */
@@ -27,7 +27,7 @@ export interface Captured {
 /** How far capture is. */
 export const capturedState = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const [row] = yield* sql.unsafe<{ readonly state: Captured }>(
+  const [row] = yield* sql.unsafe<{ readonly state: CaptureProgress }>(
     `select json_build_object('lagMillis', (parts #>> '{capture,lagMillis}')::float8,
               'lagBytes', (parts #>> '{slot,lagBytes}')::float8, 'confirmed', parts #>> '{capture,confirmed}',
               'captured_last_minute', (select count(*) from (select from extras_objectchange c

@@ -11,7 +11,7 @@ import { CommandFailed, entry } from "./Entry.ts"
 /** Largest body that is printed, bytes. */
 const bodyBytesMax = 16 * 1024 * 1024
 
-interface Received {
+interface ReceivedRequest {
   readonly number: number
   /** In the format of an HTTP `Date` header. */
   readonly date: string
@@ -26,7 +26,7 @@ interface Received {
 }
 
 /** The text that is printed for a request. */
-export const describeRequest = (received: Received, withHeaders: boolean): string => {
+export const describeRequest = (received: ReceivedRequest, withHeaders: boolean): string => {
   const { number, date, address, method, path, httpVersion, headers } = received
   const pairs = headers.flatMap((name, at) => (at % 2 === 0 ? [escaped(`${name}: ${headers[at + 1]}`)] : []))
   return [
@@ -46,7 +46,7 @@ const control = /\r(?!\n)|[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\
 const escaped = (text: string): string =>
   text.replaceAll(control, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`)
 
-const readable = ({ contentType, body }: Received): string => {
+const readable = ({ contentType, body }: ReceivedRequest): string => {
   if (!/\bjson\b/.test(contentType)) return body
   try {
     return JSON.stringify(parseExactly(body), null, 4)

@@ -75,7 +75,7 @@ const encoders: Readonly<Record<string, (content: Buffer) => Promise<Buffer>>> =
   gzip: promisify<Buffer, Buffer>(gzip)
 }
 
-interface Served {
+interface AssetResponse {
   readonly type: string
   readonly content: Buffer
   readonly headers: Readonly<Record<string, string>>
@@ -86,7 +86,7 @@ export const serveAsset = async (
   name: string,
   digest: string,
   accepted: ReadonlyArray<string>
-): Promise<Served | undefined> => {
+): Promise<AssetResponse | undefined> => {
   const asset = assets.get(name)
   if (asset === undefined) return undefined
   const headers = {

@@ -146,17 +146,17 @@ const make = Effect.fnUntraced(function* ({ plugins: configured, developer, work
   })
 })
 
-interface Loaded {
+interface Engine {
   readonly plugins: ReadonlyArray<LoadedPlugin>
   readonly renderer: Renderer
 }
 
-const modulesOf = ({ plugins }: Loaded): ReadonlyArray<string> => plugins.map(({ module }) => module)
+const modulesOf = ({ plugins }: Engine): ReadonlyArray<string> => plugins.map(({ module }) => module)
 
 /** Reads the plugins again when their files change. If one is refused, all stay as they were. */
 const reloading = Effect.fnUntraced(function* (
   configured: ReadonlyArray<string>,
-  use: (again: Loaded, version: string) => void
+  use: (again: Engine, version: string) => void
 ) {
   const changes = yield* Queue.sliding<void>(1)
   yield* Effect.acquireRelease(
@@ -188,7 +188,7 @@ const exampleMillis = 10_000
 /** Plugins are loaded here as well as in every worker: to check templates, run examples, and describe them. */
 const load = (configured: ReadonlyArray<string>, version?: string) =>
   Effect.tryPromise({
-    try: async (): Promise<Loaded> => {
+    try: async (): Promise<Engine> => {
       const plugins = await readPlugins(findPlugins(configured), version)
       const renderer = new Renderer(plugins, { ...limits, cpuMillis: exampleMillis })
       await runExamples(plugins, renderer)

@@ -13,7 +13,7 @@ const pages = [
   ["/user/sessions/", "Sessions"]
 ] as const
 
-interface Shown {
+interface PageParts {
   readonly title: (typeof pages)[number][1]
   readonly main: Html
   readonly status?: number
@@ -30,7 +30,7 @@ export const userIn = Effect.fnUntraced(function* ({ principal: { user, mayWrite
   return user
 })
 
-export const accountPage = (request: Request, { title, main, status = 200 }: Shown) =>
+export const accountPage = (request: Request, { title, main, status = 200 }: PageParts) =>
   framed(request, {
     ...{ title, status },
     crumbs: [["Account"]],

@@ -25,10 +25,10 @@ import { icon } from "../frame/Icon.ts"
 const names = ["theme", "density", "timeZone", "pageSize", "keys"] as const
 
 /** The fields as they were typed. */
-type Typed = Readonly<Record<(typeof names)[number], string>>
-type Problems = Partial<Record<keyof Typed, string>>
+type FormValues = Readonly<Record<(typeof names)[number], string>>
+type Problems = Partial<Record<keyof FormValues, string>>
 
-const problems: Readonly<Record<keyof Typed, string>> = {
+const problems: Readonly<Record<keyof FormValues, string>> = {
   theme: "Choose one of the themes.",
   density: "Choose one of the densities.",
   timeZone: "There is no such time zone. Use a name such as Europe/Oslo.",
@@ -38,10 +38,10 @@ const problems: Readonly<Record<keyof Typed, string>> = {
 
 const zones = Intl.supportedValuesOf("timeZone")
 
-const page = (request: Request, typed: Typed, wrong: Problems = {}) => {
+const page = (request: Request, typed: FormValues, wrong: Problems = {}) => {
   const isWrong = Object.keys(wrong).length > 0
   const first = names.find((name) => wrong[name] !== undefined)
-  const row = (name: keyof Typed, title: string, control: (common: Html) => Html, hint = "") => {
+  const row = (name: keyof FormValues, title: string, control: (common: Html) => Html, hint = "") => {
     const problem = wrong[name]
     const common = html`class="field-in" id="${name}"
     name="${name}"${problem === undefined ? "" : html` aria-invalid="true" aria-describedby="wrong-${name}"`}${name === first ? html` autofocus` : ""}`
@@ -101,7 +101,7 @@ const submit: Handler = (request) =>
   Effect.gen(function* () {
     const user = yield* userIn(request)
     const form = yield* readForm(request.incoming)
-    const typed = Object.fromEntries(names.map((name) => [name, (form.get(name) ?? "").trim()])) as Typed
+    const typed = Object.fromEntries(names.map((name) => [name, (form.get(name) ?? "").trim()])) as FormValues
     const read = {
       theme: themeNamed(typed.theme),
       density: densityNamed(typed.density),

@@ -1,6 +1,6 @@
 /** The request of a page of the API as a command line. Pure. */
 
-interface Sent {
+interface RequestText {
   readonly method: string
   readonly url: string
   /** The body that was sent as JSON. */
@@ -14,7 +14,7 @@ const contentCharsMax = 2000
 const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`
 
 /** The token is a variable of the shell, for the reader to set. */
-export const curl = ({ method, url, content }: Sent): string => {
+export const curl = ({ method, url, content }: RequestText): string => {
   const data = content !== undefined && content.length > contentCharsMax ? "@body.json" : content
   return [
     `curl ${method === "GET" ? "" : `-X ${method} `}${quoted(url)}`,

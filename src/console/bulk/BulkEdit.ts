@@ -15,7 +15,7 @@ import { type Html, html } from "../Html.ts"
 import { alert, bulkPage, bulkRoutes, counted, done, movedOn, selectedCard } from "./BulkPage.ts"
 import { editOf } from "./Edit.ts"
 import { editForm } from "./EditForm.ts"
-import { type Changed, editPreview } from "./EditPreview.ts"
+import { type RowChange, editPreview } from "./EditPreview.ts"
 import { type Wrong, objectErrors } from "./ObjectErrors.ts"
 import { type Selection, markOf, namesOf } from "./Selection.ts"
 
@@ -28,12 +28,12 @@ interface Step {
   readonly form: URLSearchParams
 }
 
-interface Refused {
+interface Refusal {
   readonly problem: Html
   readonly errors: Errors
 }
 
-const formPage = Effect.fnUntraced(function* ({ type, request, selected, form }: Step, refused?: Refused) {
+const formPage = Effect.fnUntraced(function* ({ type, request, selected, form }: Step, refused?: Refusal) {
   const named = yield* namesOf(type, selected.ids, request.base)
   return yield* bulkPage(type, request, {
     title: `Edit ${counted(type, selected.ids.length)}`,
@@ -45,7 +45,7 @@ const formPage = Effect.fnUntraced(function* ({ type, request, selected, form }:
 
 const previewPage = Effect.fnUntraced(function* (
   step: Step,
-  changed: ReadonlyArray<Changed>,
+  changed: ReadonlyArray<RowChange>,
   mark: string,
   hasMoved: boolean
 ) {

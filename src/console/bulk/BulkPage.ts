@@ -15,7 +15,7 @@ import { number } from "../list/Pager.ts"
 import { withQuery } from "../list/Query.ts"
 import { groupOf } from "../frame/Menu.ts"
 import { inSentence, nameOf, pathOf, pluralOf } from "../value/Title.ts"
-import { type Named, type Selection, selectionOf } from "./Selection.ts"
+import { type ObjectName, type Selection, selectionOf } from "./Selection.ts"
 
 /** The list that the reader came from. */
 export const listOf = (type: ObjectType, { url }: Request): string => withQuery(pathOf(type), url.searchParams)
@@ -132,7 +132,7 @@ export const movedOn = alert(
 )
 
 /** The names of the selected objects; those that are not named are counted. */
-export const selectedCard = (type: ObjectType, { ids, missing }: Selection, named: ReadonlyArray<Named>): Html =>
+export const selectedCard = (type: ObjectType, { ids, missing }: Selection, named: ReadonlyArray<ObjectName>): Html =>
   html`<section class="card" aria-labelledby="selected">
     <div class="ch">
       <h2 id="selected">Selected objects</h2>

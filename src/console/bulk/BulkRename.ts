@@ -17,7 +17,7 @@ import { type Renaming, renamer } from "./Renaming.ts"
 import { type Selection, markOf, namesOf } from "./Selection.ts"
 import { isRenamed } from "../list/BulkBar.ts"
 
-interface Renamed {
+interface NameChange {
   readonly id: number
   readonly from: string
   readonly to: string
@@ -34,7 +34,7 @@ const renamedBy = Effect.fnUntraced(function* (type: ObjectType, { ids }: Select
     return to instanceof PatternError ? to : { id, from, to }
   })
   const wrong = renamed.find((each) => each instanceof PatternError)
-  return wrong ?? renamed.filter((each): each is Renamed => !(each instanceof PatternError) && each.from !== each.to)
+  return wrong ?? renamed.filter((each): each is NameChange => !(each instanceof PatternError) && each.from !== each.to)
 })
 
 const told = <A>(act: () => A): A | PatternError => {
@@ -62,9 +62,9 @@ const formPage = Effect.fnUntraced(function* (
   })
 })
 
-interface Previewed {
+interface RenamePreview {
   readonly renaming: Renaming
-  readonly renamed: ReadonlyArray<Renamed>
+  readonly renamed: ReadonlyArray<NameChange>
   /** Mark of the names and of how they were found: only the same names are written. */
   readonly mark: string
 }
@@ -73,7 +73,7 @@ const previewPage = (
   type: ObjectType,
   request: Request,
   selected: Selection,
-  { renaming, renamed, mark }: Previewed,
+  { renaming, renamed, mark }: RenamePreview,
   problem?: Html
 ) =>
   bulkPage(type, request, {
@@ -85,7 +85,7 @@ const previewPage = (
     status: problem === undefined ? 200 : problem === movedOn ? 409 : 400
   })
 
-const writeNames = (type: ObjectType, renamed: ReadonlyArray<Renamed>, { author }: Request) =>
+const writeNames = (type: ObjectType, renamed: ReadonlyArray<NameChange>, { author }: Request) =>
   update(
     type,
     renamed.map(({ id, to }) => ({ id, body: { name: to } })),

@@ -14,7 +14,7 @@ import { counted, listOf } from "./BulkPage.ts"
 import { editInputs } from "./Edit.ts"
 import { type Selection, namedMax, selectionInputs } from "./Selection.ts"
 
-export interface Changed {
+export interface RowChange {
   readonly before: Row
   readonly after: Row
   readonly fields: ReadonlyArray<string>
@@ -25,7 +25,7 @@ interface Preview {
   readonly request: Request
   readonly selected: Selection
   readonly form: URLSearchParams
-  readonly changed: ReadonlyArray<Changed>
+  readonly changed: ReadonlyArray<RowChange>
   readonly mark: string
 }
 
@@ -82,7 +82,7 @@ export const editPreview = Effect.fnUntraced(function* (preview: Preview) {
 
 type Json = Readonly<Record<string, unknown>>
 
-const rowsOf = (type: ObjectType, { before, fields }: Changed, now: Json, then: Json): Html =>
+const rowsOf = (type: ObjectType, { before, fields }: RowChange, now: Json, then: Json): Html =>
   html`${fields.map(
     (name, at) =>
       html`<tr>

@@ -62,7 +62,7 @@ export const markOf = (values: unknown): string =>
 /** Most objects that a bulk page names; it counts the others. */
 export const namedMax = 50
 
-export interface Named {
+export interface ObjectName {
   readonly id: number
   readonly display: string
 }
@@ -76,7 +76,7 @@ export const namesOf = Effect.fnUntraced(function* (type: ObjectType, ids: Reado
   })
   const view = yield* viewFor(type, rows, base, beside)
   const byId = new Map(rows.map((row) => [row.id, shortened(type.display(row, view))]))
-  return first.flatMap((id): ReadonlyArray<Named> => {
+  return first.flatMap((id): ReadonlyArray<ObjectName> => {
     const display = byId.get(id)
     return display === undefined ? [] : [{ id, display }]
   })

@@ -69,7 +69,7 @@ const restoringIn = Effect.fnUntraced(function* (request: Request) {
 
 const conflict = (detail: string) => new HttpRefused({ reason: "Conflict", body: { detail } })
 
-interface Drawn extends Omit<Restoring, "row"> {
+interface RestorePage extends Omit<Restoring, "row"> {
   readonly row: Row
   readonly chosen: ReadonlySet<string>
   readonly problem?: Html
@@ -78,7 +78,7 @@ interface Drawn extends Omit<Restoring, "row"> {
 
 const page = Effect.fnUntraced(function* (
   request: Request,
-  { change, type, row, fields, chosen, problem, status }: Drawn
+  { change, type, row, fields, chosen, problem, status }: RestorePage
 ) {
   const back = pathOf(changeType, change.id)
   const table = yield* restoreTable({ type, fields, chosen }, request.base)

@@ -8,7 +8,7 @@ import { type Html, html } from "../Html.ts"
 import { timeOf } from "../value/Time.ts"
 import { fieldTitle } from "../value/Title.ts"
 import { beginning, isTime, none } from "../value/Value.ts"
-import type { Named } from "./Named.ts"
+import type { NameLookup } from "./Named.ts"
 
 /** Most characters of a value that a cell shows. */
 const cellLengthMax = 2000
@@ -23,7 +23,7 @@ interface Row {
 }
 
 interface Look {
-  readonly named: Named
+  readonly named: NameLookup
   /** Titles of the two sides. */
   readonly titles?: Readonly<Record<"before" | "after", string>>
   /** If given, each field has a check box; these are checked. */
@@ -129,7 +129,7 @@ const titleOf = (path: Difference["path"]): Html =>
     ? html`${fieldTitle(String(path[0]))}`
     : html`<span class="mono">${beginning(pathText(path), 200)}</span>`
 
-const cell = (value: unknown, side: "before" | "after", field: string, named: Named): Html => {
+const cell = (value: unknown, side: "before" | "after", field: string, named: NameLookup): Html => {
   if (isEmpty(value)) return none
   const shown = Array.isArray(value)
     ? value.slice(0, 100).map((each, at) => html`${at === 0 ? "" : ", "}${named(field, each) ?? textOf(each)}`)
@@ -160,7 +160,7 @@ const folded = (words: ReadonlyArray<Piece>): ReadonlyArray<Piece> =>
     return isShort ? each : { kind, text: `${start} … ${end}`.toWellFormed() }
   })
 
-const item = (piece: Piece, named: Named, field: string): Html => {
+const item = (piece: Piece, named: NameLookup, field: string): Html => {
   const number = /^\d{1,15}$/.test(piece.text) ? Number(piece.text) : piece.text
   const shown = named(field, number) ?? beginning(piece.text, cellLengthMax)
   if (piece.kind === "removed") return html`<del class="was">${shown}</del> `

@@ -9,7 +9,7 @@ import { pathOf } from "../value/Title.ts"
 import { badge } from "../value/Value.ts"
 
 /** How a plain value of a field is shown; undefined where its text says all. */
-export type Named = (field: string, value: unknown) => Html | undefined
+export type NameLookup = (field: string, value: unknown) => Html | undefined
 
 /** Most objects of a type whose names are read. */
 const namesMax = 100
@@ -31,7 +31,7 @@ export const namedFor = Effect.fnUntraced(function* (
     const view = yield* viewFor(of, rows, base)
     names.set(target, new Map(rows.map((row) => [row.id, of.display(row, view)])))
   }
-  const named: Named = (field, value) => {
+  const named: NameLookup = (field, value) => {
     const target = referenceOf(type, field)
     if (target !== undefined && isId(value)) {
       const name = names.get(target)?.get(value)

@@ -85,7 +85,7 @@ const preview = Effect.fnUntraced(function* (request: Request, restorable: Resto
   return yield* formPage(request, restorable, { chosen, below })
 })
 
-interface Shown {
+interface FormParts {
   readonly chosen: ReadonlySet<string>
   readonly top?: Html
   readonly below?: Html
@@ -95,7 +95,7 @@ interface Shown {
 const formPage = Effect.fnUntraced(function* (
   request: Request,
   { change, type, fields }: Restorable,
-  { chosen, top = html``, below = html``, status }: Shown
+  { chosen, top = html``, below = html``, status }: FormParts
 ) {
   const table = yield* restoreTable({ type, fields, chosen }, request.base)
   return yield* framed(request, {

@@ -28,7 +28,7 @@ import { inWordsAll } from "../fault/InWords.ts"
 const list = pathOf(deliveryType)
 const titles: Readonly<Record<BulkAction, string>> = { retry: "Retry", discard: "Discard" }
 
-type Planned = Effect.Success<ReturnType<typeof plannedFor>>
+type Plan = Effect.Success<ReturnType<typeof plannedFor>>
 
 /** The list that the filters of the address are for. */
 const listOf = ({ url }: Request): string => {
@@ -63,7 +63,7 @@ const show =
       )
     }).pipe(toldOn(action, request))
 
-const nothing = (action: BulkAction, { plan }: Planned, request: Request): Html =>
+const nothing = (action: BulkAction, { plan }: Plan, request: Request): Html =>
   html`<div class="card">
     <div class="empty">
       <b>There is nothing to ${action}.</b>
@@ -73,7 +73,7 @@ const nothing = (action: BulkAction, { plan }: Planned, request: Request): Html 
     </div>
   </div>`
 
-const askCard = (action: BulkAction, { plan, query }: Planned, request: Request): Html => {
+const askCard = (action: BulkAction, { plan, query }: Plan, request: Request): Html => {
   const { searchParams } = request.url
   const count = `${plan.isMinimum ? "at least " : ""}${deliveriesIn(plan.total)}`
   const successful = action === "retry" && query.some(([name, value]) => name === "status" && value === "successful")
@@ -103,7 +103,7 @@ const askCard = (action: BulkAction, { plan, query }: Planned, request: Request)
   </form>`
 }
 
-const unattemptedNote = ({ total, unattempted }: Planned["plan"]): string => {
+const unattemptedNote = ({ total, unattempted }: Plan["plan"]): string => {
   if (unattempted === 0) return ""
   if (unattempted === total) return unattempted === 1 ? "It was never attempted." : "None of them was ever attempted."
   return `${number(unattempted)} of them ${unattempted === 1 ? "was" : "were"} never attempted.`

@@ -14,7 +14,7 @@ import { timeOf } from "../value/Time.ts"
 import { nameOf, pathOf } from "../value/Title.ts"
 import { none, valueOf } from "../value/Value.ts"
 
-interface Listed {
+interface DeliveryTable {
   readonly rows: ReadonlyArray<Row>
   readonly view: View
   readonly columns: ReadonlyArray<string>
@@ -22,9 +22,9 @@ interface Listed {
   readonly isSelectable: boolean
 }
 
-type Shown = Readonly<Record<string, unknown>>
+type DeliveryView = Readonly<Record<string, unknown>>
 
-const objectCell = ({ object, object_type: type, object_id: id }: Shown): Html => {
+const objectCell = ({ object, object_type: type, object_id: id }: DeliveryView): Html => {
   const known = registry.get(String(type))
   const title = known === undefined ? String(type) : nameOf(known)
   const name = isDictionary(object) ? cellValue(object) : html`#${String(id)}`
@@ -32,7 +32,7 @@ const objectCell = ({ object, object_type: type, object_id: id }: Shown): Html =
 }
 
 /** A code and, where the delivery did not succeed, its cause. */
-const answerCell = ({ response_status: code, reason, message }: Shown): Html => {
+const answerCell = ({ response_status: code, reason, message }: DeliveryView): Html => {
   const cause = reason === "" || reason === null || reason === undefined ? "" : String(reason)
   if (typeof code !== "number") {
     return cause === "" ? none : html`<span title="${shortened(String(message))}">${cause}</span>`
@@ -41,7 +41,7 @@ const answerCell = ({ response_status: code, reason, message }: Shown): Html => 
     >${cause === "" || cause === "Status" ? "" : ` ${cause}`}`
 }
 
-const cells: Readonly<Record<string, { readonly title: string; readonly of: (shown: Shown) => Html }>> = {
+const cells: Readonly<Record<string, { readonly title: string; readonly of: (shown: DeliveryView) => Html }>> = {
   object: { title: "Object", of: objectCell },
   status: { title: "Outcome", of: ({ status }) => valueOf(status) },
   webhook: {
@@ -62,14 +62,14 @@ const cells: Readonly<Record<string, { readonly title: string; readonly of: (sho
 /** Columns that small screens show beside the time. */
 const onSmallScreens: ReadonlySet<string> = new Set(["object", "status"])
 
-export const deliveryRows = ({ rows, view, columns, query, isSelectable }: Listed) => {
+export const deliveryRows = ({ rows, view, columns, query, isSelectable }: DeliveryTable) => {
   const others = columns.filter((name) => name !== "time")
   const hidden = (name: string) => (onSmallScreens.has(name) ? "" : html` class="lo"`)
-  const cellOf = (name: string, shown: Shown): Html =>
+  const cellOf = (name: string, shown: DeliveryView): Html =>
     Object.hasOwn(cells, name) ? cells[name]!.of(shown) : cellValue(shown[name])
   return Effect.map(
     mapInSlices(rows, (row): Html => {
-      const shown = representation(deliveryType, row, view) as Shown
+      const shown = representation(deliveryType, row, view) as DeliveryView
       const id = shortened(String(shown["delivery_id"]))
       return html`<tr>
         ${isSelectable ? selectCell(row.id, id) : ""}

@@ -22,11 +22,11 @@ import { pathOf, pluralOf } from "../value/Title.ts"
 import { attribute, badge } from "../value/Value.ts"
 import { representation } from "../../inventory/derive/represent/Representation.ts"
 
-type Shown = Readonly<Record<string, unknown>>
+type OperationView = Readonly<Record<string, unknown>>
 
 const labelled = (value: unknown) => value as { readonly value: string; readonly label: string }
 
-const isUnderWay = ({ status }: Shown): boolean => ["queued", "running"].includes(labelled(status).value)
+const isUnderWay = ({ status }: OperationView): boolean => ["queued", "running"].includes(labelled(status).value)
 
 const show =
   (problem?: HttpRefused): Handler =>
@@ -34,7 +34,7 @@ const show =
     Effect.gen(function* () {
       const found = yield* objectIn(operationType, request)
       if (found === undefined) return yield* notFound()
-      const shown = representation(operationType, found.row, found.view) as Shown
+      const shown = representation(operationType, found.row, found.view) as OperationView
       const report = yield* reportOf(found.row.id)
       const mayCancel = yield* mayDo(operationType, "change")
       return yield* framed(request, {
@@ -55,7 +55,7 @@ const show =
 
 const width = 400
 
-const progress = (shown: Shown, report: Report | undefined): Html => {
+const progress = (shown: OperationView, report: Report | undefined): Html => {
   const { value, label } = labelled(shown["status"])
   const [done, total] = [Number(shown["done"] ?? 0), Number(shown["total"] ?? 0)]
   const share = value === "done" ? 1 : total === 0 ? 0 : Math.min(done / total, 1)
@@ -100,7 +100,7 @@ const cancelForm = (request: Request, id: number): Html =>
     </div>
   </form>`
 
-const attributes = (shown: Shown): Html => {
+const attributes = (shown: OperationView): Html => {
   return html`<section class="card" aria-labelledby="attributes">
     <div class="ch">
       <h2 id="attributes">Attributes</h2>

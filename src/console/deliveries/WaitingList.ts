@@ -27,8 +27,8 @@ import { waitingPath } from "./WaitingLink.ts"
 
 const webhookType = objectType("extras.webhook")
 
-type Seen = Effect.Success<ReturnType<typeof waitingSeen>>
-type Shown = Seen["shown"][number]
+type WaitingView = Effect.Success<ReturnType<typeof waitingSeen>>
+type WaitingRow = WaitingView["shown"][number]
 
 const show: Handler = (request) =>
   waitingSeen(request).pipe(
@@ -52,7 +52,7 @@ const around = (request: Request) => ({
   >`
 })
 
-const page = Effect.fnUntraced(function* (request: Request, { shown, count, next, view, wish }: Seen) {
+const page = Effect.fnUntraced(function* (request: Request, { shown, count, next, view, wish }: WaitingView) {
   const mayAct = isEverything(yield* cleared(deliveryType, "change"))
   const query = request.url.searchParams
   const about = [
@@ -103,14 +103,14 @@ const bar = (query: URLSearchParams, count: number | undefined): Html => {
   </div>`
 }
 
-const states: Readonly<Record<Shown["state"], string>> = {
+const states: Readonly<Record<WaitingRow["state"], string>> = {
   sending: "With a process",
   queued: "Queued",
   parked: "Behind another",
   delayed: "Scheduled"
 }
 
-const table = (shown: ReadonlyArray<Shown>, mayAct: boolean): Html =>
+const table = (shown: ReadonlyArray<WaitingRow>, mayAct: boolean): Html =>
   html`<div class="table-responsive">
     <table class="table table-vcenter dense">
       <caption class="visually-hidden">
@@ -143,7 +143,7 @@ const table = (shown: ReadonlyArray<Shown>, mayAct: boolean): Html =>
     </table>
   </div>`
 
-const line = (each: Shown, mayAct: boolean): Html => {
+const line = (each: WaitingRow, mayAct: boolean): Html => {
   const { delivery_id: id, delivery, state, webhook, event, object, object_type: type, object_id: objectId } = each
   const name = html`${object === null || object === undefined ? `${nameOf(objectType(type))} #${objectId}` : valueOf(object)}
   ${event}`

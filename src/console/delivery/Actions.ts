@@ -13,7 +13,7 @@ import { pathOf } from "../value/Title.ts"
 
 export const webhookType = objectType("extras.webhook")
 
-interface Acted {
+interface ActionTarget {
   readonly id: number
   readonly webhook: number | null
   readonly path: string
@@ -22,7 +22,10 @@ interface Acted {
   readonly attempt: number | undefined
 }
 
-export const actions = Effect.fnUntraced(function* (request: Request, { id, webhook, path, state, attempt }: Acted) {
+export const actions = Effect.fnUntraced(function* (
+  request: Request,
+  { id, webhook, path, state, attempt }: ActionTarget
+) {
   const mayAct = (yield* byIds(deliveryType, [id], "change")).length > 0
   const mayPause = webhook !== null && (yield* byIds(webhookType, [webhook], "change")).length > 0
   const form = (to: string, button: Html) =>

@@ -20,7 +20,7 @@ type ViewName = keyof typeof views
 
 const isView = (name: string | undefined): name is ViewName => name !== undefined && Object.hasOwn(views, name)
 
-interface Shown {
+interface CardParts {
   readonly row: Row
   readonly path: string
   readonly attempt: LoggedAttempt
@@ -28,7 +28,7 @@ interface Shown {
 }
 
 /** The card of the attempt, in the view that the address names. */
-export const attemptCard = Effect.fnUntraced(function* (request: Request, { row, path, attempt, waited }: Shown) {
+export const attemptCard = Effect.fnUntraced(function* (request: Request, { row, path, attempt, waited }: CardParts) {
   const query = request.url.searchParams
   const asked = parameterOf(query, "view")
   const view = isView(asked) ? asked : "exchange"

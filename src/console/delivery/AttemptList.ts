@@ -7,7 +7,7 @@ import { timeOf } from "../value/Time.ts"
 import { answerCode, answerPhrase, isAccepted } from "./Outcome.ts"
 import { phaseBar, phaseLegend, receiverMillis } from "./Phases.ts"
 
-interface Listed {
+interface ListParts {
   readonly attempts: ReadonlyArray<LoggedAttempt>
   /** How many there are; the list has the newest. */
   readonly count: number
@@ -24,7 +24,7 @@ interface Listed {
   readonly link: (attempt: number) => string
 }
 
-export const attemptList = (listed: Listed): Html => {
+export const attemptList = (listed: ListParts): Html => {
   const { attempts, count, next, held, nowMillis, link, selected } = listed
   const longest = Math.max(...attempts.map((each) => each.duration_ms))
   const newest = attempts.toReversed()
@@ -41,7 +41,7 @@ export const attemptList = (listed: Listed): Html => {
   </section>`
 }
 
-interface Waited {
+interface Wait {
   readonly title: string
   readonly millis: number
   readonly text: string
@@ -50,8 +50,8 @@ interface Waited {
 /** The wait of an attempt before it began, and since when. */
 export const waitedBefore = (
   { number: n, started }: LoggedAttempt,
-  { attempts, committedMillis, isRepeated }: Pick<Listed, "attempts" | "committedMillis" | "isRepeated">
-): Waited => {
+  { attempts, committedMillis, isRepeated }: Pick<ListParts, "attempts" | "committedMillis" | "isRepeated">
+): Wait => {
   const before = attempts.find((each) => each.number === n - 1)
   const from = before === undefined ? committedMillis : Date.parse(before.started) + before.duration_ms
   const millis = Math.max(Date.parse(started) - from, 0)
@@ -78,9 +78,9 @@ const nextOne = (next: string, held: string | undefined, nowMillis: number, last
 
 const line = (
   attempt: LoggedAttempt,
-  waited: Waited,
+  waited: Wait,
   longest: number,
-  { link, selected }: Pick<Listed, "link" | "selected">
+  { link, selected }: Pick<ListParts, "link" | "selected">
 ): Html => {
   const isSelected = attempt.number === selected
   const own = receiverMillis(attempt)

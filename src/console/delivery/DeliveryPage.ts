@@ -38,13 +38,13 @@ import { statePill } from "./Outcome.ts"
 const listedMax = 100
 
 /** Why an action was refused, for the page that follows. */
-interface Refused {
+interface Refusal {
   readonly problem: string
   readonly status: number
 }
 
 /** Answers with the page of the delivery of the id in the path. Fails with 404. */
-export const deliveryPage = Effect.fnUntraced(function* (request: Request, refused?: Refused) {
+export const deliveryPage = Effect.fnUntraced(function* (request: Request, refused?: Refusal) {
   const { row, view } = (yield* objectIn(deliveryType, request)) ?? (yield* notFound())
   const delivery = inspected(row)
   const state = (yield* deliveryState(row.id)) ?? (yield* notFound())
@@ -135,14 +135,14 @@ const noAttempt = (count: number, wanted: number | undefined, message: string | 
     </div>
   </div>`
 
-interface Told {
+interface DeliveryOrigin {
   readonly change: Change | undefined
   readonly origin: Origin
   readonly state: DeliveryState
 }
 
 /** `device sfo2-leaf-07 updated`, its state, and the ways to the webhook, the change and the request. */
-const titles = Effect.fnUntraced(function* (row: Row, view: View, { change, origin, state }: Told) {
+const titles = Effect.fnUntraced(function* (row: Row, view: View, { change, origin, state }: DeliveryOrigin) {
   const { object_type: typeId, object_id: objectId, event, request_id: requestId } = row
   const type = registry.get(String(typeId))
   const name = change === undefined || change.object_repr === "" ? `#${String(objectId)}` : change.object_repr

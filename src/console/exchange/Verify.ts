@@ -12,7 +12,7 @@ import { verdict } from "./Exchange.ts"
 /** Most characters of the signed text that are shown. */
 const signedCharsMax = 600
 
-interface Chosen {
+interface SnippetChoice {
   readonly language: string | undefined
   readonly scheme: string | undefined
   /** The address of the page with these choices. */
@@ -22,7 +22,7 @@ interface Chosen {
 
 const schemes = { netbox: "X-Hook-Signature", standard: "Standard Webhooks" } as const
 
-export const verifyView = (sent: SentRequest, chosen: Chosen): Html => {
+export const verifyView = (sent: SentRequest, chosen: SnippetChoice): Html => {
   const { signatures, body, problem, hasCutHeaders } = sent
   if (signatures.length === 0) {
     return html`<p class="note sub">

@@ -14,7 +14,7 @@ export interface JsonFault extends Position {
   readonly advice: string
 }
 
-interface Open {
+interface OpenBracket {
   readonly bracket: "{" | "["
   readonly at: number
   /** Whether the wanted path leads through it. */
@@ -47,7 +47,7 @@ const scan = (
   text: string,
   wanted: ReadonlyArray<string> = []
 ): { readonly fault?: JsonFault; readonly at?: number } => {
-  const open: Array<Open> = []
+  const open: Array<OpenBracket> = []
   let next: Next = "value"
   let found: number | undefined
   let at = 0
@@ -121,7 +121,7 @@ const foundCharsMax = 20
 /** Most closing brackets that an advice spells out. */
 const closingMax = 10
 
-const faultAt = (text: string, at: number, next: Next, open: ReadonlyArray<Open>): JsonFault => {
+const faultAt = (text: string, at: number, next: Next, open: ReadonlyArray<OpenBracket>): JsonFault => {
   const inner = open.at(-1)
   const close = inner === undefined ? "" : closing[inner.bracket]
   const found = text.slice(at, Math.min(lastIndex(word, text, at), at + foundCharsMax))
@@ -137,7 +137,7 @@ const words: Readonly<Record<string, string>> = {
   NaN: "null"
 }
 
-const adviceFor = (text: string, at: number, next: Next, open: ReadonlyArray<Open>, found: string): string => {
+const adviceFor = (text: string, at: number, next: Next, open: ReadonlyArray<OpenBracket>, found: string): string => {
   const inner = open.at(-1)
   if (found === "" && next === "comma") {
     const missing = open.toReversed().map(({ bracket }) => closing[bracket])

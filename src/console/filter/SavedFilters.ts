@@ -19,13 +19,13 @@ export const savedFilterType = objectType("extras.savedfilter")
 const listedMax = 50
 
 /** Values of the form that saves filters, when it was sent and not saved. */
-export interface Unsaved {
+export interface FilterDraft {
   readonly name: string
   readonly shared: boolean
   readonly errors: Errors
 }
 
-export const savedFilters = Effect.fnUntraced(function* (type: ObjectType, request: Request, unsaved?: Unsaved) {
+export const savedFilters = Effect.fnUntraced(function* (type: ObjectType, request: Request, unsaved?: FilterDraft) {
   const query = request.url.searchParams
   // Operations have a field of this name.
   if (Object.hasOwn(type.fields, "filter")) return html``
@@ -53,7 +53,7 @@ const applied = (query: URLSearchParams, slug: string): string => {
   return changed(query, { ...Object.fromEntries(others), offset: undefined, filter: slug })
 }
 
-const saveForm = (type: ObjectType, request: Request, unsaved: Unsaved | undefined): Html => {
+const saveForm = (type: ObjectType, request: Request, unsaved: FilterDraft | undefined): Html => {
   const { name = "", shared = false, errors = {} } = unsaved ?? {}
   const wrong = Object.entries(errors).flatMap(([field, messages]) =>
     textsIn(messages).map((message) => {

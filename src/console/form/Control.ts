@@ -8,7 +8,7 @@ import { objectType } from "../../inventory/Registry.ts"
 import { icon } from "../frame/Icon.ts"
 import { pathOf } from "../value/Title.ts"
 
-export interface Shown {
+export interface ControlState {
   readonly field: FormField
   readonly cells: Cells
   readonly labels: Labels
@@ -20,7 +20,7 @@ export interface Shown {
 
 export const inputId = ({ name }: FormField): string => `f-${name}`
 
-export const control = (shown: Shown): Html => {
+export const control = (shown: ControlState): Html => {
   const { field, cells } = shown
   const cell = cells[field.name] ?? ""
   switch (field.control) {
@@ -63,11 +63,11 @@ const labelIn = (labels: Readonly<Record<string, string>> = {}, key: string, oth
 
 const isDay = (cell: string): boolean => cell === "" || /^\d{4}-\d\d-\d\d$/.test(cell)
 
-const common = ({ field, describedBy, isWrong, hasFocus }: Shown): Html =>
+const common = ({ field, describedBy, isWrong, hasFocus }: ControlState): Html =>
   html`id="${inputId(field)}"
   name="${field.name}"${isWrong ? html` aria-invalid="true"` : ""}${describedBy.length === 0 ? "" : html` aria-describedby="${describedBy.join(" ")}"`}${hasFocus ? html` autofocus` : ""}`
 
-const lines = (shown: Shown, cell: string): Html => {
+const lines = (shown: ControlState, cell: string): Html => {
   const attributes = html`class="field-in" rows="${rowsOf(cell)}" spellcheck="false" ${common(shown)}`
   return html`<textarea ${attributes}>${contentOf(cell)}</textarea>`
 }
@@ -77,7 +77,7 @@ const contentOf = (cell: string): Html => new Html(`\n${html`${cell}`.text}`)
 
 const rowsOf = (cell: string): number => Math.min(Math.max(cell.split("\n").length, 3), 14)
 
-const line = (shown: Shown, cell: string): Html => {
+const line = (shown: ControlState, cell: string): Html => {
   const { maxLength, placeholder } = shown.field
   return html`<input
     class="field-in"
@@ -89,7 +89,7 @@ const line = (shown: Shown, cell: string): Html => {
   />`
 }
 
-const select = (shown: Shown, cell: string): Html => {
+const select = (shown: ControlState, cell: string): Html => {
   const options = shown.field.options ?? {}
   const isKnown = Object.hasOwn(options, cell)
   return html`<select class="field-in" ${common(shown)}>
@@ -100,7 +100,7 @@ const select = (shown: Shown, cell: string): Html => {
 }
 
 /** Boxes to check. The blank value says that the form has them, though none may be checked. */
-const checks = ({ field, isWrong, describedBy, hasFocus }: Shown, cell: string): Html => {
+const checks = ({ field, isWrong, describedBy, hasFocus }: ControlState, cell: string): Html => {
   const chosen = choicesIn(cell)
   const all = new Set([...Object.keys(field.options ?? {}), ...[...chosen].slice(0, itemsMax)])
   const described = describedBy.length === 0 ? "" : html` aria-describedby="${describedBy.join(" ")}"`
@@ -139,7 +139,7 @@ const choicesIn = (cell: string): ReadonlySet<string> => {
 }
 
 /** A list of texts. Where the possible ones are known, scripts offer them. */
-const list = (shown: Shown, cell: string): Html => {
+const list = (shown: ControlState, cell: string): Html => {
   const { field } = shown
   const { options, placeholder } = field
   if (options === undefined) return /[\r\n]/.test(cell) ? lines(shown, cell) : line(shown, cell)
@@ -161,7 +161,7 @@ const list = (shown: Shown, cell: string): Html => {
 }
 
 /** A reference: its id or key is sent; beside it stands how the object is displayed. The button leads to a search. */
-const picker = (shown: Shown, cell: string): Html => {
+const picker = (shown: ControlState, cell: string): Html => {
   const { field, cells, labels } = shown
   const target = targetOf(field, cells)
   const isMany = field.control === "references"

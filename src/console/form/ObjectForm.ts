@@ -15,7 +15,7 @@ import { type Form, type FormField, keysOf, targetOf, targetsOf } from "./FormFi
 import type { Labels } from "./Labels.ts"
 
 /** The state of a form. */
-export interface Filled {
+export interface FormState {
   readonly form: Form
   readonly cells: Cells
   readonly labels: Labels
@@ -32,7 +32,7 @@ export interface Filled {
 }
 
 /** Errors by the input that they are about; under "" those of the object. */
-const sorted = ({ form, cells, errors }: Filled): ReadonlyMap<string, ReadonlyArray<string>> => {
+const sorted = ({ form, cells, errors }: FormState): ReadonlyMap<string, ReadonlyArray<string>> => {
   const found = new Map<string, Array<string>>()
   const tell = (name: string, message: string) => found.set(name, [...(found.get(name) ?? []), message])
   const names = new Set(form.fields.map(({ name }) => name))
@@ -52,7 +52,7 @@ const sorted = ({ form, cells, errors }: Filled): ReadonlyMap<string, ReadonlyAr
 export const isOfObject = (name: string): boolean => /^(__all__|non_field_errors)$/.test(name)
 
 /** The form, with the faults of what was sent before. Without scripts it works alike. */
-export const objectForm = (filled: Filled): Html => {
+export const objectForm = (filled: FormState): Html => {
   const { form, token, object, cancel, focus, cells, isUnsaved } = filled
   const errors = sorted(filled)
   const first = focus ?? form.fields.find(({ name }) => errors.has(name))?.name
@@ -114,7 +114,7 @@ const label = (field: FormField): Html => {
 }
 
 const row = (
-  { form, cells, labels, conflict, object }: Filled,
+  { form, cells, labels, conflict, object }: FormState,
   field: FormField,
   messages: ReadonlyArray<string>,
   hasFocus: boolean

@@ -17,7 +17,7 @@ import { customFieldsOf } from "../../inventory/read/Read.ts"
 import { registry } from "../../inventory/Registry.ts"
 import { type Html, html } from "../Html.ts"
 import { detailOf } from "../bulk/BulkPage.ts"
-import { type Typed, fieldTable, importForm } from "./ImportForm.ts"
+import { type ImportText, fieldTable, importForm } from "./ImportForm.ts"
 import { firingFor, firingList } from "./ImportPreview.ts"
 import { checked, imported, rowErrors } from "./ImportReport.ts"
 import { framed } from "../frame/Frame.ts"
@@ -25,16 +25,16 @@ import { icon } from "../frame/Icon.ts"
 import { groupOf } from "../frame/Menu.ts"
 import { inSentence, pathOf, pluralOf } from "../value/Title.ts"
 
-interface Shown {
-  readonly typed?: Typed | undefined
+interface PageParts {
+  readonly typed?: ImportText | undefined
   readonly told?: Html
   readonly isChecked?: boolean
   readonly status?: number
 }
 
-const nothing: Typed = { text: "", format: "" }
+const nothing: ImportText = { text: "", format: "" }
 
-const page = (type: ObjectType, request: Request, { typed, told, isChecked = false, status = 200 }: Shown) =>
+const page = (type: ObjectType, request: Request, { typed, told, isChecked = false, status = 200 }: PageParts) =>
   framed(request, {
     title: `Import ${inSentence(pluralOf(type))}`,
     crumbs: [[groupOf(type)], [pluralOf(type), pathOf(type)]],
@@ -76,7 +76,7 @@ const template =
 const keptBytesMax = 1 << 20
 
 /** Values of the form; undefined if it cannot be read. */
-const typedIn = ({ contentType = "" }: Request, bytes: ArrayBuffer): Typed | undefined => {
+const typedIn = ({ contentType = "" }: Request, bytes: ArrayBuffer): ImportText | undefined => {
   try {
     const { fields, files } = formIn(bytes, contentType)
     const [file] = files
@@ -91,9 +91,9 @@ const typedIn = ({ contentType = "" }: Request, bytes: ArrayBuffer): Typed | und
 const problem = (text: string): Html =>
   html`<div class="alert-line" role="alert" id="problem"><b>Nothing was imported.</b> ${text}</div>`
 
-type Told = HttpRefused | Denied | OutOfBounds
+type ImportRefusal = HttpRefused | Denied | OutOfBounds
 
-const isTold = (error: unknown): error is Told =>
+const isTold = (error: unknown): error is ImportRefusal =>
   error instanceof Denied ||
   error instanceof OutOfBounds ||
   (error instanceof HttpRefused && [400, 403, 413, 503].includes(error.status))
@@ -101,7 +101,7 @@ const isTold = (error: unknown): error is Told =>
 const outOfBounds = "Some rows would be objects that you may not write."
 
 /** The page of a refusal in words, with what was typed. */
-const refused = (type: ObjectType, request: Request, typed: Typed | undefined, failure: Told) => {
+const refused = (type: ObjectType, request: Request, typed: ImportText | undefined, failure: ImportRefusal) => {
   if (!(failure instanceof HttpRefused)) {
     const why = failure instanceof Denied ? `${failure.detail} Rows with an id change objects.` : outOfBounds
     return page(type, request, { typed, told: problem(why), status: 403 })

@@ -12,12 +12,12 @@ import { icon } from "../frame/Icon.ts"
 import { inSentence, pathOf, pluralOf } from "../value/Title.ts"
 
 /** Values of the form when it was sent. */
-export interface Typed {
+export interface ImportText {
   readonly text: string
   readonly format: string
 }
 
-interface Form extends Typed {
+interface Form extends ImportText {
   readonly type: ObjectType
   readonly request: Request
   /** Whether the text was checked, and can be imported as it is. */

@@ -26,13 +26,13 @@ import { chips, filterForm } from "../filter/Filters.ts"
 import { objectTable } from "./ObjectTable.ts"
 import { pager } from "./Pager.ts"
 import { asApiReads } from "./Query.ts"
-import { type Unsaved, savedFilters } from "../filter/SavedFilters.ts"
+import { type FilterDraft, savedFilters } from "../filter/SavedFilters.ts"
 import { empty, problemOf } from "./States.ts"
 
 type May = (action: Action) => boolean
 
 /** `unsaved`: what the form that saves filters held when it was sent and not saved. */
-export const listPage = Effect.fnUntraced(function* (type: ObjectType, request: Request, unsaved?: Unsaved) {
+export const listPage = Effect.fnUntraced(function* (type: ObjectType, request: Request, unsaved?: FilterDraft) {
   const query = request.url.searchParams
   const may = yield* pageRights(type)
   const mayAdd = writtenTypes.includes(type) && (yield* mayDo(type, "add"))

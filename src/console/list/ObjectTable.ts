@@ -13,7 +13,7 @@ import { cellValue, shortened } from "./Cell.ts"
 import type { Dressing, Column } from "./ListColumn.ts"
 import { changed } from "./Query.ts"
 
-interface Listed {
+interface TableParts {
   readonly type: ObjectType
   readonly rows: ReadonlyArray<Row>
   readonly view: View
@@ -28,7 +28,7 @@ interface Listed {
 const smallScreenColumns = 1
 
 /** Renders the rows in slices: there may be a thousand with long values. */
-export const objectTable = ({ type, rows, view, columns, query, isSelectable, dressing }: Listed) =>
+export const objectTable = ({ type, rows, view, columns, query, isSelectable, dressing }: TableParts) =>
   Effect.map(
     mapInSlices(rows, (row): Html => {
       const shown = representation(type, row, view) as Readonly<Record<string, unknown>>

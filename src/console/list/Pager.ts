@@ -3,7 +3,7 @@ import { type Html, html } from "../Html.ts"
 import { icon } from "../frame/Icon.ts"
 import { changed } from "./Query.ts"
 
-interface Shown {
+interface PageRange {
   readonly query: URLSearchParams
   readonly limit: number
   readonly offset: number
@@ -13,7 +13,7 @@ interface Shown {
   readonly most: number
 }
 
-export const pager = (shown: Shown): Html => {
+export const pager = (shown: PageRange): Html => {
   const { query, limit, offset, count, total } = shown
   const step = (name: "chevron-left" | "chevron-right", title: string, at: number | undefined) =>
     at === undefined
@@ -54,7 +54,7 @@ export const pageNumbers = (at: number, pages: number): ReadonlyArray<number> =>
   })
 }
 
-const numbered = ({ query, limit, offset, total }: Shown): Html => {
+const numbered = ({ query, limit, offset, total }: PageRange): Html => {
   const pages = Math.ceil(total / limit)
   // A page that begins anywhere has no number.
   if (pages < 2 || offset % limit !== 0) return html``
@@ -76,7 +76,7 @@ const numbered = ({ query, limit, offset, total }: Shown): Html => {
 /** Sizes of a page that the menu offers, beside the one that is shown. */
 const offered = [25, 50, 100, 250, 500, 1000]
 
-const sizes = ({ query, limit, total, most }: Shown): Html => {
+const sizes = ({ query, limit, total, most }: PageRange): Html => {
   if (total <= offered[0]!) return html``
   const known = [...new Set([...offered, limit])].filter((size) => most === 0 || size <= most).sort((a, b) => a - b)
   return html`<details class="menu menu-up">

@@ -20,7 +20,7 @@ import { previewCard } from "../preview/PreviewCard.ts"
 import { nameOf, pathOf, pluralOf } from "../value/Title.ts"
 import { waitingNote } from "../webhook/WaitingNote.ts"
 
-interface Asked {
+interface DeletePage {
   readonly id: number
   readonly display: string
   /** Why it cannot be deleted. */
@@ -28,7 +28,7 @@ interface Asked {
   readonly note?: Html
 }
 
-const page = Effect.fnUntraced(function* (type: ObjectType, request: Request, asked: Asked) {
+const page = Effect.fnUntraced(function* (type: ObjectType, request: Request, asked: DeletePage) {
   const { id, display, problem, note } = asked
   const dependents = yield* dependentsOf(type, [id])
   const isForbidden = dependents.some(({ effect }) => effect === "forbid")

@@ -27,15 +27,15 @@ import { nameOf, pathOf } from "../value/Title.ts"
 import { badge } from "../value/Value.ts"
 import { inWordsAll } from "../fault/InWords.ts"
 
-interface Typed {
+interface EntryDraft {
   readonly kind: string
   readonly comments: string
   readonly errors: Errors
 }
 
-const blank: Typed = { kind: "info", comments: "", errors: {} }
+const blank: EntryDraft = { kind: "info", comments: "", errors: {} }
 
-const page = Effect.fnUntraced(function* (type: ObjectType, request: Request, typed: Typed, status = 200) {
+const page = Effect.fnUntraced(function* (type: ObjectType, request: Request, typed: EntryDraft, status = 200) {
   const { row, view } = yield* objectOfTab(type, request)
   if (!(yield* mayView(journalType))) return yield* missingView(journalType)
   const { pageSize, pageSizeMax } = yield* Settings
@@ -82,7 +82,7 @@ const entry = (row: Row, view: View): Html => {
 /** Browsers drop a line break right behind the tag of a text area, so one is put there for them. */
 const lineBreak = new Html("\n")
 
-const form = (request: Request, { kind, comments, errors }: Typed): Html => {
+const form = (request: Request, { kind, comments, errors }: EntryDraft): Html => {
   const messages = Object.entries(errors).map(([name, messages]) =>
     inWordsAll({ type: journalType, name, messages, input: name === "comments" ? comments : undefined })
   )

@@ -84,7 +84,7 @@ export const listedIn = (tab: "journal" | "changelog" | "deliveries", type: Obje
 /** Counts stop here. */
 const countedMax = 1000
 
-interface Shown {
+interface PageParts {
   readonly type: ObjectType
   readonly row: Row
   readonly view: View
@@ -113,7 +113,7 @@ export const objectOfTab = Effect.fnUntraced(function* <T extends ObjectType>(ty
 /** Answers with a page of the object. */
 export const objectPage = Effect.fnUntraced(function* (
   request: Request,
-  { type, row, view, tab, main, status }: Shown
+  { type, row, view, tab, main, status }: PageParts
 ) {
   const display = type.display(row, view)
   const title = tab === undefined ? display : `${display}: ${tabs[tab].title}`

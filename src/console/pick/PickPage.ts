@@ -16,7 +16,7 @@ import { carriedInputs } from "../form/Carried.ts"
 import { csrfInput } from "../form/Csrf.ts"
 import { type Form, type FormField, targetOf, targetsOf } from "../form/FormField.ts"
 import { itemsOf } from "../form/Labels.ts"
-import { type Found, findTargets, searchCharsMax } from "./Targets.ts"
+import { type TargetRow, findTargets, searchCharsMax } from "./Targets.ts"
 
 /** The field that a button of the form wants to pick for; undefined if none does. */
 export const pickedField = (form: Form, sent: URLSearchParams, button: "_pick" | "_picked"): FormField | undefined => {
@@ -67,7 +67,7 @@ export const pickPage = Effect.fnUntraced(function* (
   })
 })
 
-const found = (field: FormField, target: ObjectType, objects: ReadonlyArray<Found>, isMore: boolean): Html =>
+const found = (field: FormField, target: ObjectType, objects: ReadonlyArray<TargetRow>, isMore: boolean): Html =>
   objects.length === 0
     ? html`<p>No ${nameOf(target)} matches. Only objects that you may view are searched.</p>`
     : html`<ul class="pick-list">

@@ -17,7 +17,7 @@ import {
 import { representation } from "../../inventory/derive/represent/Representation.ts"
 import { readPage, viewFor } from "../../inventory/read/Read.ts"
 
-export interface Found {
+export interface TargetRow {
   readonly id: number
   readonly display: string
   /** Text that distinguishes it from others of the same name: its device, its site. */
@@ -97,7 +97,7 @@ const behind = (type: ObjectType, word: string, visible: Visible): Where =>
     })
   )
 
-const foundOf = (type: ObjectType, row: Row, view: View): Found => {
+const foundOf = (type: ObjectType, row: Row, view: View): TargetRow => {
   const shown = representation(type, row, view) as Readonly<Record<string, unknown>>
   const details = telling(type).flatMap((name) => {
     const texts = displaysIn(shown[name])

@@ -13,7 +13,7 @@ import { dependentsOf } from "../../inventory/read/Dependents.ts"
 import { fieldTitle } from "../value/Title.ts"
 import { trial } from "./Trial.ts"
 
-interface Changed {
+interface FieldChange {
   readonly title: string
   readonly before: unknown
   readonly after: unknown
@@ -21,16 +21,16 @@ interface Changed {
 
 export interface Preview {
   readonly kind: "created" | "updated" | "deleted"
-  readonly changed: ReadonlyArray<Changed>
-  readonly fires: ReadonlyArray<Named>
+  readonly changed: ReadonlyArray<FieldChange>
+  readonly fires: ReadonlyArray<WebhookName>
   /** Count of webhooks that would fire and that the reader may not view. */
   readonly hidden: number
   /** Webhooks that may fire for what changes with the object. */
-  readonly mayFire: ReadonlyArray<Named>
+  readonly mayFire: ReadonlyArray<WebhookName>
   readonly isPartial: boolean
 }
 
-interface Named {
+interface WebhookName {
   readonly id: number
   readonly name: string
   readonly isPaused: boolean
@@ -101,13 +101,13 @@ const webhookType = objectType("extras.webhook")
 /** The webhooks among these that the reader may view. */
 const named = Effect.fnUntraced(function* (ids: ReadonlySet<number>, paused: ReadonlySet<number>) {
   const rows = yield* byIds(webhookType, ids)
-  return rows.map(({ id, name }): Named => ({ id, name: String(name), isPaused: paused.has(id) }))
+  return rows.map(({ id, name }): WebhookName => ({ id, name: String(name), isPaused: paused.has(id) }))
 })
 
 /** Values that every write sets. */
 const unasked: ReadonlySet<string> = new Set(["created", "last_updated"])
 
-const changesOf = (type: ObjectType, before: Json = {}, after: Json = {}): ReadonlyArray<Changed> =>
+const changesOf = (type: ObjectType, before: Json = {}, after: Json = {}): ReadonlyArray<FieldChange> =>
   Object.keys(type.fields).flatMap((name) => {
     if (unasked.has(name)) return []
     const [old, fresh] = [before[name], after[name]]
@@ -117,7 +117,7 @@ const changesOf = (type: ObjectType, before: Json = {}, after: Json = {}): Reado
     return [...names].flatMap((custom) => changed(fieldTitle(custom), olds![custom], freshes![custom]))
   })
 
-const changed = (title: string, before: unknown, after: unknown): ReadonlyArray<Changed> =>
+const changed = (title: string, before: unknown, after: unknown): ReadonlyArray<FieldChange> =>
   JSON.stringify(before ?? null) === JSON.stringify(after ?? null) || (isEmpty(before) && isEmpty(after))
     ? []
     : [{ title, before, after }]

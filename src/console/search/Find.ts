@@ -9,7 +9,7 @@ import { filter } from "../../inventory/derive/filter/Filter.ts"
 import { type Visible, type Where, isNothing, equalTo } from "../../inventory/derive/filter/Where.ts"
 import { typesWithId } from "../../inventory/read/Ids.ts"
 import { readPage, viewFor } from "../../inventory/read/Read.ts"
-import { type Named, recognise } from "./Recognise.ts"
+import { type SearchKey, recognise } from "./Recognise.ts"
 
 /** Most objects of a type that a search shows. */
 export const shownMax = 5
@@ -17,7 +17,7 @@ export const shownMax = 5
 /** A search asks one table after the other. It ends after this time with what it has found. */
 const searchTime = Duration.seconds(2)
 
-export interface Found {
+export interface SearchResult {
   readonly type: ObjectType
   /** Up to `shownMax`. */
   readonly objects: ReadonlyArray<{ readonly id: number; readonly display: string }>
@@ -34,7 +34,7 @@ interface Lookup {
 /** The objects that the text names by its shape, then those whose searched fields hold it; of those the reader may see. */
 export const find = Effect.fnUntraced(function* (text: string, base: string) {
   const visible = yield* visibleToSender
-  const found: Array<Found> = []
+  const found: Array<SearchResult> = []
   const named = recognise(text)
   const search = Effect.gen(function* () {
     const lookups = named === undefined ? [] : yield* lookupsOf(named, visible)
@@ -52,7 +52,7 @@ const foundBy = Effect.fnUntraced(function* ({ type, where, more }: Lookup, base
   if (rows.length === 0) return undefined
   const view = yield* viewFor(type, rows, base, beside)
   const objects = rows.slice(0, shownMax).map((row) => ({ id: row.id, display: type.display(row, view) }))
-  return { type, objects, ...(rows.length > shownMax && { more: more(rows) }) } satisfies Found
+  return { type, objects, ...(rows.length > shownMax && { more: more(rows) }) } satisfies SearchResult
 })
 
 const isVisible = (visible: Visible) => (type: ObjectType) => !isNothing(visible(type))
@@ -70,7 +70,7 @@ const textLookups = (text: string, visible: Visible): ReadonlyArray<Lookup> =>
 const changeType = objectType("extras.objectchange")
 const deliveryType = objectType("extras.delivery")
 
-const lookupsOf = (named: Named, visible: Visible) => {
+const lookupsOf = (named: SearchKey, visible: Visible) => {
   switch (named.kind) {
     case "object":
       return withId(named.id, visible)

@@ -2,14 +2,14 @@
 import { parseLsn } from "../../event/Lsn.ts"
 import { isUuid } from "../../inventory/field/Scalar.ts"
 
-export type Named =
+export type SearchKey =
   | { readonly kind: "object"; readonly id: number }
   | { readonly kind: "request"; readonly id: string }
   | { readonly kind: "delivery"; readonly id: string }
   | { readonly kind: "lsn"; readonly lsn: bigint }
 
 /** `12` or `#12`, a request id, `3-26741400-0`, `0/1980A58`; undefined for other texts. */
-export const recognise = (text: string): Named | undefined => {
+export const recognise = (text: string): SearchKey | undefined => {
   if (isUuid(text)) return { kind: "request", id: text.toLowerCase() }
   // As long as ids of the database are.
   const [, number] = /^#?(\d{1,15})$/.exec(text) ?? []

@@ -6,7 +6,7 @@ import { framed } from "../frame/Frame.ts"
 import { icon } from "../frame/Icon.ts"
 import { pathOf, pluralOf } from "../value/Title.ts"
 import { recognise } from "./Recognise.ts"
-import { type Found, find } from "./Find.ts"
+import { type SearchResult, find } from "./Find.ts"
 
 /** Longest text that is searched for, characters. */
 const textMax = 200
@@ -35,7 +35,7 @@ const incomplete = html`<p class="alert-line" role="status">
   The search ended before it had read every type. Search in the list of a type, or for a longer text.
 </p>`
 
-const results = (found: ReadonlyArray<Found>): Html =>
+const results = (found: ReadonlyArray<SearchResult>): Html =>
   html`<div class="tile-grid">
     ${found.map(
       ({ type, objects, more }) =>

@@ -21,13 +21,13 @@ const states = {
   lost: ["bad", "lost"]
 } as const
 
-interface Shown {
+interface TableParts {
   readonly processes: ReadonlyArray<SeenProcess>
   readonly mayTell: boolean
   readonly now: number
 }
 
-export const processTable = (request: Request, { processes, mayTell, now }: Shown): Html =>
+export const processTable = (request: Request, { processes, mayTell, now }: TableParts): Html =>
   html`<section class="card" id="processes" aria-labelledby="h-processes">
     <div class="ch">
       <h2 id="h-processes">Processes</h2>

@@ -18,7 +18,7 @@ import { tasksPath } from "./States.ts"
 
 const webhookType = objectType("extras.webhook")
 
-interface Shown {
+interface TableParts {
   readonly queues: ReadonlyArray<Queue>
   /** Ids of the webhooks that the reader may pause. */
   readonly changeable: ReadonlySet<number>
@@ -27,7 +27,7 @@ interface Shown {
   readonly now: number
 }
 
-export const queueTable = (request: Request, { queues, changeable, healths, now }: Shown): Html =>
+export const queueTable = (request: Request, { queues, changeable, healths, now }: TableParts): Html =>
   html`<section class="card" id="queues" aria-labelledby="h-queues">
     <div class="ch">
       <h2 id="h-queues">Queues</h2>

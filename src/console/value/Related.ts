@@ -29,7 +29,7 @@ const pointingAt = perType((target): ReadonlyArray<Pointing> =>
 /** Counts stop here. */
 const countedMax = 1000
 
-interface Related extends Pointing {
+interface RelatedCount extends Pointing {
   readonly count: number
 }
 
@@ -44,12 +44,12 @@ export const relatedTo = Effect.fnUntraced(function* (target: ObjectType, id: nu
     }),
     countedMax
   )
-  return pointing.flatMap((each, at): ReadonlyArray<Related> =>
+  return pointing.flatMap((each, at): ReadonlyArray<RelatedCount> =>
     counts[at] === 0 ? [] : [{ ...each, count: counts[at]! }]
   )
 })
 
-export const relatedCard = (related: ReadonlyArray<Related>, id: number): Html =>
+export const relatedCard = (related: ReadonlyArray<RelatedCount>, id: number): Html =>
   related.length === 0
     ? html``
     : html`<section class="card" aria-labelledby="related">
@@ -70,5 +70,5 @@ export const relatedCard = (related: ReadonlyArray<Related>, id: number): Html =
       </section>`
 
 /** Whether the type points here with this field alone. */
-const isUsual = (type: ObjectType, field: string, related: ReadonlyArray<Related>): boolean =>
+const isUsual = (type: ObjectType, field: string, related: ReadonlyArray<RelatedCount>): boolean =>
   related.every((each) => each.type !== type || each.field === field)

@@ -61,12 +61,12 @@ export const fromNunjucks = (
   return { name, filters, tests, globals, examples }
 }
 
-type Adapted = (call: Call, ...args: ReadonlyArray<Json | undefined>) => Json | undefined
+type FilterAdapter = (call: Call, ...args: ReadonlyArray<Json | undefined>) => Json | undefined
 
 /** The `this` of functions of a collection. */
 const context = { ctx: {}, env: { opts: { autoescape: false, throwOnUndefined: false } } }
 
-const adapt = (plugin: string, kind: string, name: string, own: Callee, isAsync = false): Adapted => {
+const adapt = (plugin: string, kind: string, name: string, own: Callee, isAsync = false): FilterAdapter => {
   if (isAsync || Object.prototype.toString.call(own) === "[object AsyncFunction]") {
     throw new Error(`nunjucks ${kind} ${plugin}.${name} is asynchronous: templates are rendered synchronously`)
   }

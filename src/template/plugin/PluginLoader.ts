@@ -120,14 +120,14 @@ const partName = /^[a-z_][A-Za-z0-9_]*$/
 /** The other engines of an environment, by name. */
 export type Engines = ReadonlyMap<string, { readonly engine: Engine; readonly plugin: string }>
 
-interface Installed {
+interface Installation {
   readonly environment: Environment
   readonly engines: Engines
   readonly library: Library
 }
 
 /** The environment with the plugins in it. */
-export const install = (plugins: ReadonlyArray<LoadedPlugin>, environment: Environment): Installed => {
+export const install = (plugins: ReadonlyArray<LoadedPlugin>, environment: Environment): Installation => {
   const claims = new Claims(environment)
   const library = {
     filters: new Map<string, Provided<Filter>>(),

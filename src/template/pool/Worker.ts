@@ -28,22 +28,22 @@ const plugins = await readPlugins(modules, version)
 const renderer = new Renderer(plugins, limits)
 const extend = extension(plugins)
 
-type Compiled = Render | TemplateFault
+type CompileResult = Render | TemplateFault
 
 /** A request of a batch, unpacked. */
 interface Job {
   readonly index: number
   readonly context: Context
-  readonly templates: ReadonlyArray<() => Compiled>
+  readonly templates: ReadonlyArray<() => CompileResult>
 }
 
 /** Compiles at the first use, because compiling is part of a run and counts as one. */
-const lazily = (template: BatchTemplate): (() => Compiled) => {
-  let compiled: Compiled | undefined
+const lazily = (template: BatchTemplate): (() => CompileResult) => {
+  let compiled: CompileResult | undefined
   return () => (compiled ??= compile(template))
 }
 
-const compile = ({ source, engine, part }: BatchTemplate): Compiled => {
+const compile = ({ source, engine, part }: BatchTemplate): CompileResult => {
   try {
     if (part === "nothing") return renderer.check(source, engine) ?? (() => "")
     return renderer.template(source, engine, part)

@@ -122,7 +122,7 @@ export const fieldsOf = (definition: unknown): MatchFields => {
 }
 
 /** A definition of a webhook, and the place in the WAL from which on it counts. */
-export interface DatedDefinition extends Position {
+interface DatedDefinition extends Position {
   /** Undefined while the webhook does not exist. */
   readonly fields: MatchFields | undefined
   /** Time of the change that made it so; undefined for one that is older than what is read. */

@@ -22,7 +22,7 @@ export const seriesMax = 300
 export const registry = Context.empty()
 
 /** The description of a metric for operators. */
-export interface MetricDescription {
+interface MetricDescription {
   readonly name: string
   readonly type: "counter" | "gauge" | "histogram"
   /** Names of the labels. */
@@ -38,7 +38,7 @@ export const described: Array<MetricDescription> = []
 /** Values of labels: a list names all of them, each of which is exposed from the start; `open` ones are bounded. */
 type Labels = Readonly<Record<string, ReadonlyArray<string> | "open">>
 
-export interface MetricDeclaration {
+interface MetricDeclaration {
   readonly name: string
   readonly help: string
   readonly symptom: SymptomName

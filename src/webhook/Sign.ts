@@ -21,7 +21,7 @@ export interface Signing {
   readonly previous: string
 }
 
-export interface SignedContent {
+interface SignedContent {
   /** Stable through all attempts; has no `.`. */
   readonly id: string
   /** Time of the attempt, seconds since 1970. */

@@ -8,7 +8,7 @@ import { objectType } from "../../inventory/Registry.ts"
 import { icon } from "../frame/Icon.ts"
 import { pathOf } from "../value/Title.ts"
 
-export interface ControlState {
+interface ControlState {
   readonly field: FormField
   readonly cells: Cells
   readonly labels: Labels

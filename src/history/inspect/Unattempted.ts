@@ -81,7 +81,7 @@ export const overUnattempted = Effect.fnUntraced(function* <E, R>(
   }
 })
 
-export interface UnattemptedCount {
+interface UnattemptedCount {
   /** By webhook. */
   readonly counts: ReadonlyMap<number, { readonly count: number; readonly oldest: string }>
   /** Whether more wait than were counted, or Redis gave no answer. */

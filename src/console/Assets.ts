@@ -1,7 +1,7 @@
 /**
  * The files that pages load: styles, scripts, fonts, and one sprite of icons.
  *
- * Each has an address with a digest of its content, so a browser keeps it for ever and asks again only for another one.
+ * Each has an address with a digest of its content, so a browser caches it for ever and requests only another one.
  */
 import { createHash } from "node:crypto"
 import { readFileSync, readdirSync } from "node:fs"
@@ -57,7 +57,9 @@ const textsIn = (folder: string, ...first: ReadonlyArray<string>): ReadonlyArray
 
 const ownStyle = textsIn("style", "elements.css", "base.css").join("\n")
 
-/** One module: browsers ask for one file instead of a dozen. Each script is a block, so that it has names of its own. */
+/**
+ * One module: browsers request one file instead of a dozen. Each script is a block, so that it has names of its own.
+ */
 const [shown = "", ...scripts] = textsIn("script", "shown.js")
 const ownScript = [shown, ...scripts.map((text) => `{\n${text}}`)].join("\n").replaceAll(/^import .*\n|^export /gm, "")
 

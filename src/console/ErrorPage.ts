@@ -1,4 +1,4 @@
-/** The page for a request that was refused or failed, for senders who ask for HTML. */
+/** The page for a request that was refused or failed, for senders who accept HTML. */
 import type { Reply } from "../http/Route.ts"
 import type { ErrorOfPage } from "../http/Server.ts"
 import { html } from "./Html.ts"

@@ -5,8 +5,8 @@ export interface SqlFilter {
   /**
    * The kind of `sql`: a condition, where the value of the filter is true or false; a text or a number, which the value
    * equals; or a condition on the value: a list of texts, an address, a type of objects that have tags, or objects of
-   * the type named. `search`: a condition that costs much for each row; it is asked of the first `searchedMax` rows, in
-   * the usual order, of those that meet the other filters.
+   * the type named. `search`: a condition that costs much for each row; it is evaluated for the first `searchedMax`
+   * rows, in the usual order, of those that meet the other filters.
    */
   readonly of: "flag" | "text" | "number" | "texts" | "address" | "taggedType" | "search" | `${string}.${string}`
   /**
@@ -19,11 +19,11 @@ export interface SqlFilter {
     from: (type: Type) => string,
     value: string
   ) => string
-  /** In place of `sql` for users who may not see every object of the type: other texts may tell of what is hidden. */
+  /** In place of `sql` for users who may not see every object of the type: other texts may reveal hidden values. */
   readonly sqlOfSome?: SqlFilter["sql"]
 }
 
-/** Most rows that a filter of the kind `search` looks at. */
+/** Most rows that a filter of the kind `search` reads. */
 export const searchedMax = 5000
 
 /** Whether a condition over `t` holds. */

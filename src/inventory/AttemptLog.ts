@@ -5,7 +5,7 @@
  */
 
 /**
- * Columns of an attempt in the delivery's `only_attempt`. All of them: the delivery's other columns tell of its last
+ * Columns of an attempt in the delivery's `only_attempt`. All of them: the delivery's other columns describe its last
  * attempt, and it may be sent again by hand.
  */
 const own = [
@@ -25,7 +25,7 @@ const names = own.map(([name]) => name).join(", ")
 
 /**
  * SQL: all attempts, to select from by `delivery_id` and `time`. Where two processes made the first attempt at once, and
- * one of them failed, there is a row beside the one in the delivery: it stands for both.
+ * one of them failed, there is a row beside the one in the delivery: the row counts, for both.
  */
 export const everyAttempt = `(
   select time, delivery_id, number, reason, message, ${names} from rackwire_attempt

@@ -86,7 +86,7 @@ export interface Reference {
   readonly onDelete: "cascade" | "set null" | "protect" | "keep"
   /** Whether it is shown as its id alone, where NetBox does so: always, or in a brief representation only. */
   readonly bare: boolean | "brief"
-  /** Whether errors are told object by object, as NetBox does for tags; for other lists it tells the first. */
+  /** Whether errors are reported object by object, as NetBox does for tags; for other lists only the first. */
   readonly isNested?: boolean
   /** Whether the objects are shown and named as ends of a cable: `{object_type, object_id}`. */
   readonly isTermination?: boolean
@@ -120,7 +120,7 @@ export interface Field<Value = unknown> {
   readonly help?: string | undefined
   /** A value to show in an empty input. */
   readonly placeholder?: string | undefined
-  /** SQL condition that every value meets; `$` stands for the column. */
+  /** SQL condition that every value meets; `$` is the column. */
   readonly constraint?: string | undefined
   /** Whether existing rows may break the constraint: the migration then checks new writes only (`not valid`). */
   readonly sparesOldRows?: boolean
@@ -133,7 +133,7 @@ export interface Field<Value = unknown> {
   readonly wire: Wire
   /** Whether pages of objects are read without it; what shows it reads it by itself. */
   readonly isApart?: boolean | undefined
-  /** Whether filters may ask for it. */
+  /** Whether filters may query it. */
   readonly isFiltered: boolean
   readonly grammar?: GrammarOf | undefined
   /** The field that determines how this one is interpreted: a write of that field checks this one again. */
@@ -233,7 +233,7 @@ export const pythonRepr = (value: unknown): string => {
   return body.includes("'") && !body.includes('"') ? `"${body}"` : `'${body.replaceAll("'", String.raw`\'`)}'`
 }
 
-/** All messages, wherever they stand. */
+/** All messages, of all fields and items. */
 export const textsIn = (messages: Messages): ReadonlyArray<string> =>
   Object.values(messages).flatMap((each: string | Messages) => (typeof each === "string" ? [each] : textsIn(each)))
 

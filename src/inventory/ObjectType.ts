@@ -51,7 +51,7 @@ interface Quota {
   readonly message: (max: number) => string
 }
 
-/** An object type, and its reference to one; or, with `where`, the one object of the type that a name stands for. */
+/** An object type, and its reference to one; or, with `where`, the one object of the type with a given name. */
 export interface PointedBy {
   readonly type: string
   readonly field: string
@@ -79,7 +79,7 @@ interface Declaration<F extends Fields = Fields> {
   readonly plural: string
   /** Its group in the console's menu, where it is not the one of the app. */
   readonly menu?: string
-  /** The group of a form in which fields stand that refer to the type, where it is not the usual one. */
+  /** The group of a form for fields that refer to the type, if it is not the usual one. */
   readonly fieldGroup?: string
   /** Groups of its form with their fields, where the usual ones do not do. */
   readonly groups?: Readonly<Record<string, ReadonlyArray<string>>>
@@ -119,13 +119,13 @@ interface Declaration<F extends Fields = Fields> {
   /** Fields that name an object in a file which has none of these; several objects may have the same value. */
   readonly knownBy?: ReadonlyArray<string>
   /**
-   * Filters that ask about other objects: name -> steps to what is asked about (derive/filter/Path.ts),
+   * Filters by other objects: name -> steps to the filtered value (derive/filter/Path.ts),
    * `device/site/region`. Of a list one must lead there, and a value that names nothing is no error.
    */
   readonly paths?: Readonly<Record<string, string | ReadonlyArray<string>>>
   /** Filters that neither a field nor a path expresses. */
   readonly asked?: Readonly<Record<string, SqlFilter>>
-  /** Fields that `q` looks into. */
+  /** Fields that `q` searches. */
   readonly search: ReadonlyArray<string>
   /** Fields of the usual order; `-` before one turns it. The id breaks ties. */
   readonly ordering: ReadonlyArray<string>

@@ -80,6 +80,6 @@ export interface OtherSide {
   readonly field: string
   /** SQL text over `new` and `j`. It names an object as `dcim.device #7`: the API shows the names of visible objects. */
   readonly message: string
-  /** The SET list of an UPDATE of `j` that mends the bond after an object that a field referred to is deleted. */
+  /** The SET list of an UPDATE of `j` that repairs the bond after an object that a field referred to is deleted. */
   readonly repair?: string
 }

@@ -81,7 +81,7 @@ const storedBytesMax = valueBytesMax / 256
 const shorter = (text: string) =>
   `(pg_column_size($) <= ${storedBytesMax} or octet_length(${text}) <= ${valueBytesMax})`
 
-/** SQL conditions that keep such values out; `$` stands for the column. */
+/** SQL conditions that keep such values out; `$` is the column. */
 export const bounds = {
   json: `not jsonb_path_exists($, 'strict $.**{${nestingMax + 1}}') and ${shorter("($)::text")}`,
   text: `octet_length($) <= ${valueBytesMax}`,

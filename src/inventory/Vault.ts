@@ -132,7 +132,7 @@ const unpadded = (bytes: Buffer): string => bytes.toString("base64").replaceAll(
 /** The digest by which a generated secret is stored. The secret has too many random bits to be found by guessing. */
 export const digest = (secret: string): string => hash("sha256", secret)
 
-/** Length of the end of a token's key that is shown to tell tokens apart, characters. */
+/** Length of the end of a token's key that is shown to distinguish tokens, characters. */
 export const tokenTail = 6
 
 /**

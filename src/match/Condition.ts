@@ -1,5 +1,5 @@
 /**
- * match: whether a webhook asked for an event.
+ * match: whether a webhook subscribes to an event.
  *
  * Responsible for: the grammar and the meaning of condition documents, and finding the webhooks of an event.
  * Guarantees: pure; the work of one evaluation is bounded, whatever the document and the event. A clause that cannot be

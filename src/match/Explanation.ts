@@ -37,8 +37,8 @@ export const explain = (condition: Condition, subject: Subject): Explanation =>
   bounded(() => explainItem(condition, subject))!
 
 /**
- * The explanation for a reader who may see `shown` of the subject: a clause that reads something else tells neither
- * its value nor its outcome, and no other part tells it by being skipped.
+ * The explanation for a reader who may see `shown` of the subject: a clause that reads something else shows neither
+ * its value nor its outcome, and no skipped part reveals it.
  */
 export const explainTo = (condition: Condition, subject: Subject, shown: Subject): Explanation =>
   bounded(() => explainItem(condition, shown, subject))!

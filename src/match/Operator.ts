@@ -17,7 +17,7 @@ type ValueKind = "string" | "boolean" | "number" | "list" | "null"
 type Operator = ValueOperator | ChangeOperator
 
 interface Words {
-  /** The requirement for the value, as a verdict tells it, and its negation: "equal to", "other than". */
+  /** The requirement for the value, as a verdict shows it, and its negation: "equal to", "other than". */
   readonly wish: readonly [holds: string, negated: string]
   /** The rest of the sentence "It holds if the attribute …", for docs/webhooks.md. */
   readonly holdsIf: string
@@ -63,7 +63,7 @@ export const equal = (a: unknown, b: unknown): boolean => {
   )
 }
 
-/** Listing the names of an object and looking for each in another takes longer than an item of a list. */
+/** Listing the names of an object and searching for each in another takes longer than an item of a list. */
 const unitsPerEntry = 8
 
 /** Whether a value is no list and no object. */
@@ -142,7 +142,7 @@ export const kindOf = (value: unknown): ValueKind | undefined => {
   return type === "string" || type === "boolean" || type === "number" ? type : undefined
 }
 
-/** Characters, and items of a list, that a search without a pattern looks at for the cost of one unit. */
+/** Characters, and items of a list, that a search without a pattern reads for the cost of one unit. */
 const perUnit = { chars: 16, items: 4 }
 
 const contains = (actual: unknown, value: unknown): boolean | undefined => {
@@ -154,7 +154,7 @@ const contains = (actual: unknown, value: unknown): boolean | undefined => {
     pay(actual.length / perUnit.items)
     return actual.some((item) => equal(item, value))
   }
-  // Python cannot hash a list, so it refuses to look for one in an object.
+  // Python cannot hash a list, so it refuses to search for one in an object.
   if (isScalar(actual) || !isScalar(value)) return undefined
   return typeof value === "string" && Object.hasOwn(actual, value)
 }

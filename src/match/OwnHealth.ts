@@ -8,7 +8,7 @@ import type { Subject } from "./Subject.ts"
 
 const healthFields: ReadonlySet<string> = new Set(["health", "health_since"])
 
-/** The webhook of which the event tells that its health turned, and nothing else; undefined for any other event. */
+/** The webhook whose health changed in the event, and nothing else; undefined for any other event. */
 export const turnedIn = ({ type, kind, data, snapshots }: Subject): number | undefined => {
   if (type !== "extras.webhook" || kind !== "updated") return undefined
   const { prechange: before, postchange: after } = snapshots ?? {}

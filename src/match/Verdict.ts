@@ -65,7 +65,7 @@ export const verdictOf = (webhook: MatchFields, subject: Subject, decided: Decis
 
 const stopped = (gate: Gate, reason: string, cause: string): Verdict => ({ outcome: "skipped", gate, reason, cause })
 
-/** The kinds of changes that a webhook asks for. */
+/** The kinds of changes that a webhook subscribes to. */
 const kindsOf = (webhook: MatchFields): ReadonlyArray<Kind> =>
   (Object.keys(flags) as ReadonlyArray<Kind>).filter((kind) => webhook[flags[kind]] === true)
 
@@ -74,7 +74,7 @@ const undecided = (reason: string, explanation?: Explanation): Verdict => ({
   ...(explanation !== undefined && { explanation })
 })
 
-/** Many events are asked about the same document. */
+/** Many events are evaluated with the same document. */
 const known = new WeakMap<object, Condition | string>()
 
 /** The condition of a document that is not empty; the fault of an invalid one. */

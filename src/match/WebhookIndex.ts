@@ -17,7 +17,7 @@ export type WebhookRow = RowOf<typeof Webhook>
 /** When the row was last changed, milliseconds since 1970: as its transaction began. */
 export const changedMillis = (row: Pick<WebhookRow, "id">): number => Date.parse(String((row as Row)["last_updated"]))
 
-/** The flag of a webhook that asks for each kind of event. */
+/** The flag of a webhook that subscribes to each kind of event. */
 export const flags = { created: "type_create", updated: "type_update", deleted: "type_delete" } as const
 
 /** The fields of a webhook that decide which events it matches: matching is given no others, and versions keep these. */
@@ -93,7 +93,7 @@ export class WebhookIndex {
     this.keys.clear()
   }
 
-  /** Ids of the webhooks without a scope that ask for this kind of event, whatever their conditions. */
+  /** Ids of the webhooks without a scope that subscribe to this kind of event, whatever their conditions. */
   asking(type: string, kind: Kind): ReadonlyArray<number> {
     const key = `${type} ${kind}`
     const isScoped = (webhook: number) => this.scopedIndexes.get(key)?.has(webhook) === true

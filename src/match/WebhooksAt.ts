@@ -1,9 +1,10 @@
 /**
  * The webhooks as they were at a position of the WAL, for explanations of past changes.
  *
- * Capture keeps the latest versions (WebhookVersions.ts). Where they begin later, the change log tells: the first change
- * of a webhook after the position has its definition before it. The log holds everything after a change that it holds,
- * so this is exact, whatever the retention. A webhook without a change since is as its first version.
+ * Capture keeps the latest versions (WebhookVersions.ts). Where they begin later, the change log has the definition:
+ * the first change of a webhook after the position has its definition before it. The log holds everything after a
+ * change that it holds, so this is exact, whatever the retention. A webhook without a change since is as its first
+ * version.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -17,7 +18,7 @@ import { type MatchFields, matchFields } from "./WebhookIndex.ts"
 
 const type = objectType("extras.webhook")
 
-/** Most webhooks that listen to the type and are asked, and most others that are named. */
+/** Most webhooks on the type that are evaluated, and most others that are named. */
 const listeningMax = 1000
 const othersMax = 1000
 
@@ -102,7 +103,7 @@ export const webhooksAt = Effect.fnUntraced(function* ({ position, idx, time }: 
 const nameIn = (definition: unknown): string =>
   isDictionary(definition) && typeof definition["name"] === "string" ? definition["name"] : ""
 
-/** A stored definition as matching reads it; a wrong value asks for nothing. */
+/** A stored definition as matching reads it; a wrong value subscribes to nothing. */
 export const fieldsOf = (definition: unknown): MatchFields => {
   const {
     content_types: types,

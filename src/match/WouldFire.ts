@@ -1,6 +1,6 @@
 /**
- * The webhooks that would fire for changes that are not committed. For previews: it asks in the transaction that makes
- * the changes, before that is rolled back, and decides as capture would.
+ * The webhooks that would fire for changes that are not committed. For previews: it decides in the transaction that
+ * makes the changes, before that is rolled back, and decides as capture would.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -15,7 +15,7 @@ import { WebhookIndex, type WebhookRow, matchFields } from "./WebhookIndex.ts"
 
 const type = objectType<typeof Webhook>("extras.webhook")
 
-/** Most webhooks that are asked. */
+/** Most webhooks that are evaluated. */
 const webhooksMax = 1000
 
 type Change = Omit<ScopedEvent, "xid" | "scoped">
@@ -28,7 +28,7 @@ interface WouldFire {
   readonly times: ReadonlyMap<number, number>
   /** Ids of the webhooks that may fire for the changes that follow; their conditions are not evaluated. */
   readonly mayFire: ReadonlySet<number>
-  /** Whether there are more webhooks than were asked. */
+  /** Whether there are more webhooks than were evaluated. */
   readonly isPartial: boolean
 }
 

@@ -109,7 +109,7 @@ const patternFrom = (programs: ReadonlyArray<RE2JS>, marked: boolean, ended: boo
     const isMarked = marked && !isAscii(text)
     const shown = (part: string) => (isMarked ? withMarks(part) : part)
     if (found(formAt(isMarked, false), shown(text))) return true
-    // As in Python, `$` also stands before a final line break.
+    // As in Python, `$` also matches before a final line break.
     return text.endsWith("\n") && found(formAt(isMarked, true), shown(text.slice(0, -1)))
   }
   const size = formAt(false, false).programSize()
@@ -132,7 +132,7 @@ const patternFrom = (programs: ReadonlyArray<RE2JS>, marked: boolean, ended: boo
   }
 }
 
-/** `spend` is told before each search how many characters are left to search. */
+/** `spend` is called before each search with the number of characters that are left to search. */
 const replacing = (
   program: RE2JS,
   isMarked: boolean,
@@ -158,7 +158,7 @@ const replacing = (
     if (!matcher.find()) return result + plain(shown.slice(from))
     const between = plain(shown.slice(from, matcher.start()))
     const isEmpty = group("0") === ""
-    // Several marks stand at the place of one empty match.
+    // Several marks are at the place of one empty match.
     if (!(isMarked && isEmpty && wasEmpty && between === "")) result += between + by(group)
     wasEmpty = isEmpty
     from = matcher.end()

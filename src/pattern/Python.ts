@@ -5,7 +5,7 @@
  * `\Z`, `\uXXXX`, `\N{name}`, `{,n}`, comments and the flag `x` are spelled otherwise in RE2 or not there.
  *
  * RE2's `\b` knows ASCII only. So a pattern with `\b` has a second form, for texts with other characters: the text gets
- * marks that tell where words begin and end (`withMarks`), `\b` becomes a mark, and every other character may have
+ * marks where words begin and end (`withMarks`), `\b` becomes a mark, and every other character may have
  * marks before it.
  */
 import { codePointOf } from "./CharacterNames.ts"

@@ -1,5 +1,5 @@
 /**
- * Marks in a text that tell where its words begin and end, and the characters outside of a class. Pure.
+ * Marks in a text where its words begin and end, and the characters outside of a class. Pure.
  *
  * Marks are two of the characters that Unicode keeps free of any meaning.
  */
@@ -14,7 +14,7 @@ export const noBoundary = String.raw`\x{FDD1}`
 export const marks = String.raw`[\x{FDD0}\x{FDD1}]`
 export const inside = String.raw`\x{FDD0}\x{FDD1}`
 
-/** How often a mark stands at each place: so many `\b` in a row can match there. */
+/** How many marks are at each place: so many `\b` in a row can match there. */
 const copies = 2
 
 /** Characters of a text with marks for each character of the text without. */

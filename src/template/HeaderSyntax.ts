@@ -7,5 +7,7 @@ const otherThanValue = /[^\t\x20-\x7e\x80-\xff]/
 
 export const isHeaderName = (text: string): boolean => name.test(text)
 
-/** Whether these characters may stand in a value: each is one byte, and none of them a control character but the tab. */
+/**
+ * Whether these characters are allowed in a value: each is one byte, and none of them a control character but the tab.
+ */
 export const isHeaderValue = (text: string): boolean => !otherThanValue.test(text)

@@ -31,7 +31,7 @@ const userCards = Effect.fnUntraced(function* ({ id }: Row) {
   return html`${card("may", "Effective permissions", permissionTable(principal))}${card("sees", "Sees", sees)}`
 })
 
-/** Beside a permission: who holds it, and a form that tells what a user would see. */
+/** Beside a permission: the users and groups that have it, and a form that shows what a user would see. */
 const permissionCards = Effect.fnUntraced(function* (row: Row, { url }: Request) {
   const holders = yield* holdersOf(row)
   const names = holders.slice(0, namedMax).map(({ id, username }) => ({ id, name: String(username) }))

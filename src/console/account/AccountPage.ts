@@ -20,8 +20,8 @@ interface PageParts {
 }
 
 /**
- * The user who asks. Readers who are not logged in are led to the login; a form of theirs is refused, and so is one of a
- * token that may not write.
+ * The requesting user. Readers who are not logged in are led to the login; a form of theirs is refused, and so is one
+ * of a token that may not write.
  */
 export const userIn = Effect.fnUntraced(function* ({ principal: { user, mayWrite }, incoming }: Request) {
   const isWrite = incoming.method === "POST"
@@ -43,5 +43,5 @@ export const accountPage = (request: Request, { title, main, status = 200 }: Pag
       ${main}`
   })
 
-/** Told once at the top of a page, after something was done. */
+/** Shown once at the top of a page, after an action. */
 export const doneLine = (text: string): Html => html`<p class="done-line" role="status">${text}</p>`

@@ -20,7 +20,7 @@ export interface Preferences {
   readonly keys: keyof typeof keyChoices
 }
 
-/** Most objects on a page that a reader may ask for. */
+/** Most objects on a page that a reader may request. */
 export const pageSizeMax = 500
 
 const usual: Preferences = { theme: "auto", density: "comfortable", timeZone: "UTC", pageSize: 0, keys: "on" }

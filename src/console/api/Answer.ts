@@ -81,7 +81,7 @@ const formats = ({ request: { url }, route, method }: Browsed, asJson: string): 
   </nav>`
 }
 
-/** The ways to the next and the previous page, as the answer tells them. */
+/** The links to the next and the previous page, as the answer has them. */
 const paging = ({ reply: { json } }: Browsed): Html => {
   if (!isDictionary(json)) return html``
   const { next, previous, count, results } = json

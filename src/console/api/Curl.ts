@@ -7,10 +7,10 @@ interface RequestText {
   readonly content: string | undefined
 }
 
-/** Longest body that stands in the command. */
+/** Longest body that is part of the command. */
 const contentCharsMax = 2000
 
-/** A word of the shell that stands for itself. */
+/** A literal word of the shell. */
 const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`
 
 /** The token is a variable of the shell, for the reader to set. */

@@ -94,8 +94,8 @@ const fieldLine = ({ field, cells, messages, hasFocus }: Line): Html => {
 const nothing = "\0"
 
 /**
- * The body that the fields of a form stand for. A new object leaves out what is blank; a whole one has every field of
- * the form.
+ * The body of the request by the fields of a form. A new object leaves out what is blank; a whole one has every field
+ * of the form.
  */
 export const bodyOfFields: Browsing["bodyOf"] = (route, method, sent) => {
   const { access } = route

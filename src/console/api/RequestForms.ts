@@ -17,10 +17,10 @@ export const apiForm = (sender: Sender, content: Html, classes = ""): Html =>
 export const methodButton = (method: string, classes = ""): Html =>
   html`<button class="btn btn-sm ${classes}" name="${fieldNames.method}" value="${method}">${method}</button>`
 
-/** Asks for the description of the address. */
+/** Requests the description of the address. */
 export const optionsButton = (sender: Sender): Html => apiForm(sender, methodButton("OPTIONS"))
 
-/** Asks again before the object is deleted; without scripts as well. */
+/** Requires a confirmation before the object is deleted; without scripts as well. */
 export const deleteButton = (sender: Sender): Html =>
   html`<details class="menu api-delete">
     <summary class="btn btn-sm btn-danger">${icon("trash")}DELETE</summary>

@@ -1,4 +1,4 @@
-/** `/<app>/<type>/delete/`: asks before it deletes the selected objects, and tells what goes with them. */
+/** `/<app>/<type>/delete/`: confirms the deletion of the selected objects, and shows what is deleted with them. */
 import { Effect, Result } from "effect"
 import { inWritingTime } from "../../http/objects/Limits.ts"
 import type { Request } from "../../http/wire/Request.ts"

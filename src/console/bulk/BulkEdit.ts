@@ -112,7 +112,7 @@ const attempt = Effect.fnUntraced(function* (step: Step) {
     return yield* formPage(step, { problem: nothing("You may not give these values to these objects."), errors: {} })
   }
   if (!("changed" in found)) {
-    // A value that is wrong by itself is wrong for every object, so the first error stands beside the field.
+    // A value that is wrong by itself is wrong for every object, so the first error is shown beside the field.
     const byField = Object.assign({}, ...found.map((each) => each.errors).toReversed()) as Errors
     return yield* formPage(step, { problem: objectErrors(type, found, form), errors: byField })
   }

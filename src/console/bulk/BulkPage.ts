@@ -24,7 +24,7 @@ export const listOf = (type: ObjectType, { url }: Request): string => withQuery(
 export const counted = (type: ObjectType, count: number): string =>
   `${number(count)} ${count === 1 ? nameOf(type) : inSentence(pluralOf(type))}`
 
-/** Leads back to the list, which tells how many objects were written. */
+/** Leads back to the list, which shows how many objects were written. */
 export const done = (
   deed: "saved" | "deleted",
   type: ObjectType,
@@ -125,7 +125,7 @@ const problemPage = (type: ObjectType, request: Request, problem: string, status
 
 export const alert = (content: Html): Html => html`<div class="alert-line" role="alert">${content}</div>`
 
-/** Told where the objects are others than in the step before. */
+/** Shown where the objects are not those of the step before. */
 export const movedOn = alert(
   html`<b>Nothing was changed, because the selected objects have changed since you opened the page.</b> These are the
     objects now.`

@@ -1,4 +1,4 @@
-/** The change that the form of a bulk edit asks for: only fields that are filled in or set empty, and tags. */
+/** The change that the form of a bulk edit requests: only fields that are filled in or set empty, and tags. */
 import { Effect } from "effect"
 import type { Errors, Field, Row } from "../../inventory/Field.ts"
 import { type ObjectType, perType } from "../../inventory/ObjectType.ts"
@@ -38,7 +38,7 @@ export const editInputs = (form: URLSearchParams): ReadonlyArray<readonly [name:
 interface Edit {
   /** The same for each object, without tags. */
   readonly body: Readonly<Record<string, unknown>>
-  /** The tags that an object is to have; undefined if the form asks for none. */
+  /** The tags that an object is to have; undefined if the form has no tags. */
   readonly tagsOf: ((row: Row) => ReadonlyArray<number>) | undefined
   /** The fields that may change. */
   readonly fields: ReadonlyArray<string>
@@ -54,7 +54,7 @@ export const editOf = Effect.fnUntraced(function* (type: ObjectType, form: URLSe
   const empty = form.getAll("empty").filter((name) => known.has(name) && mayBeEmpty(known.get(name)!))
   const filled = given.filter(([name]) => !empty.includes(name))
   const cells = { ...Object.fromEntries(filled), ...Object.fromEntries(empty.map((name) => [name, ""])) }
-  // Cells that stand for no value count as changed from some value.
+  // Cells without a value count as changed from some value.
   const before = Object.fromEntries(empty.map((name) => [name, "x"]))
   const plain = formOf(type, [])
   const body = bodyOf(plain, before, cells) as Edit["body"]

@@ -9,7 +9,7 @@ import { number } from "../list/Pager.ts"
 import { fieldTitle, pathOf } from "../value/Title.ts"
 import { fieldPrefix } from "./Edit.ts"
 
-/** Most objects whose errors are told. */
+/** Most objects whose errors are shown. */
 const toldMax = 50
 
 export interface Wrong {

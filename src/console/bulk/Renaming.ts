@@ -1,7 +1,7 @@
 /**
  * New names by find and replace: of a plain text, or of a pattern in Python's syntax, as in conditions of webhooks. Pure.
  *
- * In a replacement of a pattern `\1` and `\g<name>` stand for groups of the match, and `\\` for a backslash.
+ * In a replacement of a pattern `\1` and `\g<name>` are groups of the match, and `\\` for a backslash.
  */
 import { patternOf } from "../../pattern/Pattern.ts"
 import { PatternError } from "../../pattern/PatternError.ts"

@@ -2,8 +2,8 @@
  * The objects that a bulk page is about: those whose boxes the reader ticked, or all that match the filters in the
  * address.
  *
- * Each step of a bulk page finds them again. The mark tells whether they are those of the step before, so nobody deletes
- * an object that began to match after the reader had looked.
+ * Each step of a bulk page finds them again. The mark shows whether they are those of the step before, so nobody
+ * deletes an object that began to match after the page was shown.
  */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"

@@ -69,7 +69,7 @@ const show: Handler = (request) =>
 /** Most deliveries of the change that the page shows. */
 const deliveriesMax = 20
 
-/** The webhooks that were told of the change; nothing for readers who may view no deliveries. */
+/** The webhooks with a delivery of the change; nothing for readers who may view no deliveries. */
 const deliveries = Effect.fnUntraced(function* (change: Change, base: string) {
   if (!(yield* mayView(deliveryType))) return html``
   const { changed_object_type: type, changed_object_id: id } = change

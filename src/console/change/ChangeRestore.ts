@@ -1,5 +1,5 @@
 /**
- * `/extras/object-changes/<id>/restore/`: writes what stood in an object before a change, for the fields that the
+ * `/extras/object-changes/<id>/restore/`: writes the values of an object before a change, for the fields that the
  * reader chooses. A deleted object is made anew, with another id, and so are the objects that were deleted with it.
  */
 import { Effect, Result } from "effect"

@@ -1,4 +1,4 @@
-/** `/extras/deliveries/retry/` and `…/discard/`: tells what would be done to which deliveries, then asks for it. */
+/** `/extras/deliveries/retry/` and `…/discard/`: shows what would be done to which deliveries, then requests it. */
 import { Effect } from "effect"
 import type { BulkAction } from "../../requests/Plan.ts"
 import { askForOperation, operationType } from "../../requests/Operations.ts"

@@ -68,7 +68,7 @@ const page = Effect.fnUntraced(function* (request: Request) {
 
 type Page = Effect.Success<ReturnType<typeof pageOf>>
 
-/** Each part stands alone: what cannot be counted in time leaves the others as they are. */
+/** Each part is independent: a part that cannot be counted in time does not affect the others. */
 const shown = Effect.fnUntraced(function* (found: Page, request: Request, asked: Request) {
   const query = request.url.searchParams
   const { where, window } = yield* deliveriesOf(asked)

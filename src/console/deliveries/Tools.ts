@@ -10,7 +10,7 @@ import { timeText } from "./Asked.ts"
 
 const list = pathOf(deliveryType)
 
-/** Looks into attempts, so it waits for the reader to finish. */
+/** Searches attempts, so it waits for the reader to finish. */
 export const contentSearch = (query: URLSearchParams): Html =>
   html`<form class="qs" method="get" action="${list}" role="search" aria-label="Search in deliveries">
     ${icon("search")}<label class="visually-hidden" for="quick">Search in ids, messages, headers and answers</label

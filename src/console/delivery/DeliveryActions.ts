@@ -36,7 +36,7 @@ const back = (id: number, deed: Deed, type: typeof deliveryType | typeof webhook
   written: [id]
 })
 
-/** A page that asks before something is done. */
+/** A page that requires a confirmation. */
 const asking = (request: Request, id: number, title: string, text: string, content: Html, status = 200) =>
   framed(request, {
     title,

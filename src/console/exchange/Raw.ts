@@ -1,4 +1,4 @@
-/** An exchange as it stands on the wire, and its request as a command. */
+/** An exchange as it is on the wire, and its request as a command. */
 import { STATUS_CODES } from "node:http"
 import type { LoggedAttempt } from "../../history/inspect/Attempts.ts"
 import type { SentRequest } from "../../history/inspect/SentRequest.ts"

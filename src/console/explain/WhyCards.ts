@@ -36,7 +36,7 @@ export const whyCards = Effect.fnUntraced(function* (change: Change, { webhook: 
     ${whyNotCard(others, change, isPartial)}`
 })
 
-/** `only`: the webhook of a delivery that somebody asked for. */
+/** `only`: the webhook of a delivery that a user requested. */
 const noneFired = (webhooks: ReadonlyArray<Reckoned>, only: number | undefined): string => {
   const count = webhooks.filter(({ outcome }) => outcome === "fired").length
   if (only === undefined) return "No webhook that you may view fired for this change."

@@ -10,9 +10,9 @@ import { fieldTitle, inSentence, nameOf, pluralOf } from "../value/Title.ts"
 export interface Fault {
   /** The object type of the form or list. */
   readonly type: ObjectType
-  /** The name under which the error is told: of a field, of a filter, of an input `cf_<name>`, or `__all__`. */
+  /** The name under which the error is reported: of a field, of a filter, of an input `cf_<name>`, or `__all__`. */
   readonly name: string
-  /** As the API tells it. */
+  /** As the API has it. */
   readonly message: string
   /** The typed text; undefined where it is not known. */
   readonly input?: string | undefined

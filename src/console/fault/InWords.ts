@@ -44,7 +44,7 @@ const subjectOf = (fault: Fault): Subject => {
   return { fault, field, target, typed }
 }
 
-/** The fault of a cell that begins as JSON and is none; undefined for other texts, which stand for themselves. */
+/** The fault of a cell that begins as JSON and is none; undefined for other texts, which are taken literally. */
 export const brokenJson = (cell: string | undefined): string | undefined => {
   const fault = cell !== undefined && /^\s*[[{]/.test(cell) ? jsonFault(cell) : undefined
   return fault === undefined ? undefined : jsonFaultInWords(fault)

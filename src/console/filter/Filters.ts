@@ -25,7 +25,7 @@ export const chips = (type: ObjectType, query: URLSearchParams): Html => {
   )}${filters.length > 1 ? html`<a class="chip-clear" href="${withoutFilters(query)}">Clear all</a>` : ""}`
 }
 
-/** Fields that the form asks about first: their value is short, and people know it. */
+/** Fields that the form shows first: their value is short, and people know it. */
 const asked = perType((type): ReadonlyArray<readonly [name: string, field: Field]> =>
   Object.entries(type.fields).filter(
     ([name, field]) =>
@@ -46,10 +46,10 @@ const subjects = perType((type): ReadonlyArray<string> =>
     .sort()
 )
 
-/** Parameters of the row that asks for any filter: together they stand for one, as `askedFilter` reads them. */
+/** Parameters of the row for any filter: together they are one filter, as `askedFilter` reads them. */
 const [subject, lookup, wanted] = ["_field", "_lookup", "_value"]
 
-/** The query with the filter that the row of the form asks for in place of the row; undefined if it asks for none. */
+/** The query with the filter of the form's row in place of the row; undefined if the row is empty. */
 export const askedFilter = (query: URLSearchParams): URLSearchParams | undefined => {
   if (![subject, lookup, wanted].some((name) => query.has(name!))) return undefined
   const next = new URLSearchParams([...query].filter(([name]) => ![subject, lookup, wanted].includes(name)))

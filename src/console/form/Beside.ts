@@ -4,5 +4,5 @@ import { workbench } from "../workbench/Pane.ts"
 
 const cards: ReadonlyMap<string, (id: number | undefined) => Html> = new Map([["extras.webhook", workbench]])
 
-/** `id`: the object that the form changes. Undefined for types whose form stands alone. */
+/** `id`: the object that the form changes. Undefined for types whose form has nothing beside it. */
 export const besideForm = (type: string, id: number | undefined): Html | undefined => cards.get(type)?.(id)

@@ -4,7 +4,9 @@ import { perType } from "../../inventory/ObjectType.ts"
 import { type Cells, cellsOf, withoutLong } from "./Cells.ts"
 import type { Form, FormField } from "./FormField.ts"
 
-/** The fields that tell objects of the type apart: unique ones, and values that are unique together with references. */
+/**
+ * The fields that distinguish objects of the type: unique ones, and values that are unique together with references.
+ */
 const telling = perType(({ fields, unique }): ReadonlySet<string> => {
   const own = Object.keys(fields).filter((name) => fields[name]!.unique)
   const together = unique.flatMap((each) => each.fields)

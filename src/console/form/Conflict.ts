@@ -1,6 +1,6 @@
 /**
  * A conflict: somebody else has changed the object since the form was opened. For each field that differs, the sender
- * chooses what is saved: the own value, the one that stands there now, or the one before both.
+ * chooses what is saved: the own value, the current one, or the one before both.
  */
 import { type Html, html } from "../Html.ts"
 import type { Cells } from "./Cells.ts"
@@ -30,7 +30,7 @@ export const withChoices = (form: Form, cells: Cells, sent: URLSearchParams, { w
   return kept
 }
 
-/** The cells of the form as it was opened; those of now where it does not tell. */
+/** The cells of the form as it was opened; the current ones where they are missing. */
 export const wasIn = (form: Form, sent: URLSearchParams, now: Cells): Cells => {
   const parsed = parsedWas(sent.get("_was"))
   if (parsed === undefined) return now

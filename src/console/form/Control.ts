@@ -160,7 +160,7 @@ const list = (shown: ControlState, cell: string): Html => {
   </div>`
 }
 
-/** A reference: its id or key is sent; beside it stands how the object is displayed. The button leads to a search. */
+/** A reference: its id or key is sent; beside it is the display of the object. The button leads to a search. */
 const picker = (shown: ControlState, cell: string): Html => {
   const { field, cells, labels } = shown
   const target = targetOf(field, cells)

@@ -32,7 +32,7 @@ export interface FormState {
   readonly errors?: Errors
   readonly conflict?: Conflict | undefined
   readonly focus?: string | undefined
-  /** Stands above the form. */
+  /** Shown above the form. */
   readonly note?: Html | undefined
 }
 

@@ -38,7 +38,7 @@ const sorted = ({ form, cells, errors }: FormState): ReadonlyMap<string, Readonl
   const names = new Set(form.fields.map(({ name }) => name))
   for (const [name, messages] of Object.entries(errors)) {
     for (const message of new Set(textsIn(messages as Messages))) {
-      // The write tells of custom fields in words alone.
+      // The write reports errors of custom fields in words alone.
       const custom = `cf_${/custom field '(\w+)'/.exec(message)?.[1] ?? ""}`
       const input = names.has(name) ? name : names.has(custom) ? custom : ""
       const words = inWords({ type: form.type, name: input || name, message, input: cells[input] })
@@ -48,7 +48,7 @@ const sorted = ({ form, cells, errors }: FormState): ReadonlyMap<string, Readonl
   return found
 }
 
-/** Whether an error is told of the object, and of no field of it. */
+/** Whether an error is about the object, and no field of it. */
 export const isOfObject = (name: string): boolean => /^(__all__|non_field_errors)$/.test(name)
 
 /** The form, with the faults of what was sent before. Without scripts it works alike. */

@@ -48,7 +48,7 @@ const ownPages: Readonly<Record<string, ReadonlyArray<OwnPage>>> = {
 
 const other = { title: "Other", icon: "folder", apps: [] } as const
 
-/** The title of the menu's group in which the type stands. */
+/** The title of the menu's group of the type. */
 export const groupOf = ({ menu, app }: ObjectType): string =>
   menu ?? groups.find(({ apps }) => apps.includes(app))?.title ?? other.title
 

@@ -28,7 +28,7 @@ interface Form extends ImportText {
 /** Browsers drop a line break right behind the tag of a text area, so one is put there for them. */
 const lineBreak = new Html("\n")
 
-/** The token has to be the first field: the service looks for it at the beginning of the upload only. */
+/** The token has to be the first field: the service reads it at the beginning of the upload only. */
 export const importForm = ({ type, request, text, format, isChecked, isWrong }: Form): Html => {
   const path = `${pathOf(type)}import/`
   const check = (style: string) =>

@@ -20,7 +20,7 @@ interface Firing {
   readonly fires: ReadonlyArray<{ readonly id: number; readonly name: string; readonly times: number }>
   /** Webhooks that the reader may not view. */
   readonly hidden: number
-  /** The changes that were looked at. */
+  /** The changes that were checked. */
   readonly changes: number
 }
 
@@ -54,7 +54,7 @@ export const firingFor = Effect.fnUntraced(function* (changes: ReadonlyArray<Wri
   return { fires: named, hidden: fires.size - named.length, changes: changes.length } satisfies Firing
 })
 
-/** Objects as their events carry them, without counts, whoever looks. */
+/** Objects as their events carry them, without counts, for every reader. */
 const statesOf = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>, base: string) {
   const view: View = {
     ...(yield* Effect.provideService(viewFor(type, rows, base), Clearance, Clearance.all)),

@@ -1,4 +1,4 @@
-/** Changes and webhooks: which fired, and what stood in the way of the others. */
+/** Changes and webhooks: which fired, and the gate or clause that stopped the others. */
 import type { Journey } from "../../history/explain/Journey.ts"
 import type { Reckoned } from "../../history/explain/Explain.ts"
 import { changeType } from "../../inventory/read/Changes.ts"

@@ -9,7 +9,7 @@ const tickMillis = [0, 10, 100, 1000, 10_000, 60_000, 600_000, 3_600_000, 21_600
 const apart = 14
 
 interface Scale {
-  /** Where a time stands, percent. */
+  /** The place of a time, percent. */
   readonly at: (millis: number) => number
   readonly ticks: ReadonlyArray<{ readonly millis: number; readonly at: number }>
 }

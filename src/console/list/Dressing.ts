@@ -18,7 +18,7 @@ export const dressingOf = (type: string): Dress | undefined => dressings.get(typ
 /** Whether the list follows what changes by itself: those that the engine writes. */
 export const isLive = ({ id, kind }: Pick<ObjectType, "id" | "kind">): boolean => kind === "record" || dressings.has(id)
 
-/** Lists that many ask for, as filters of the type. */
+/** Frequent lists, as filters of the type. */
 const viewsOf: ReadonlyMap<
   string,
   ReadonlyArray<readonly [title: string, filters: Readonly<Record<string, string>>]>
@@ -34,7 +34,10 @@ const viewsOf: ReadonlyMap<
   ]
 ])
 
-/** Links to the lists of a type that many ask for. Nothing for types of which there are none. A view takes the place of the others and leaves further filters as they are. */
+/**
+ * Links to the frequent lists of a type; nothing for types without them. A list replaces another, and keeps further
+ * filters.
+ */
 export const views = ({ id }: ObjectType, query: URLSearchParams): Html => {
   const all = viewsOf.get(id)
   if (all === undefined) return html``

@@ -13,7 +13,7 @@ export interface Column {
 }
 
 export interface Dressing {
-  /** Stands above the table; the id of its element. */
+  /** Shown above the table; the id of its element. */
   readonly above: Html
   readonly aboveId: string
   /** Markup before and below the name in the first column. */

@@ -44,7 +44,7 @@ export const pager = (shown: PageRange): Html => {
 /** Pages beside the shown one that have a link, on either side. */
 const near = 2
 
-/** The numbers of the first, the last and the near pages; 0 stands for those that are left out between two. */
+/** The numbers of the first, the last and the near pages; 0 replaces numbers that are left out between two. */
 export const pageNumbers = (at: number, pages: number): ReadonlyArray<number> => {
   const shown = [1, ...Array.from({ length: 2 * near + 1 }, (_, n) => at - near + n), pages]
   const known = [...new Set(shown)].filter((page) => page >= 1 && page <= pages).sort((a, b) => a - b)

@@ -19,7 +19,7 @@ export const controlsOf = (query: Parameters): URLSearchParams =>
 
 /**
  * The request as the handlers of the API read it: without the parameters that only pages have, and strict, so that the
- * page tells a mistyped filter instead of showing all objects.
+ * page reports a mistyped filter instead of showing all objects.
  */
 export const asApiReads = (request: Request): Request => {
   const url = new URL(request.url)

@@ -42,7 +42,7 @@ export const empty = (
   </div>`
 }
 
-/** Where records come from that people ask for. */
+/** The origin of records that users request. */
 const origins: ReadonlyMap<string, string> = new Map([
   ["extras.replay", "A replay is requested on the page of a webhook."],
   ["extras.operation", "An operation is requested in the list of deliveries, or when a webhook is resumed."],
@@ -63,7 +63,7 @@ const noMatch = (
     <a class="btn btn-sm" href="${withoutFilters(query)}">${icon("x")}Remove all filters</a>
   </div>`
 
-/** Why the objects could not be read, in words, with the status of the page; undefined if nobody can tell. */
+/** Why the objects could not be read, in words, with the status of the page; undefined if the reason is unknown. */
 export const problemOf = (
   type: ObjectType,
   error: HttpRefused | SqlError.SqlError,

@@ -1,9 +1,10 @@
 /**
  * Parts of a page that change by themselves. A page marks them with `live` and its route with `withLive`. Then a browser
- * that asks for the page's address as a stream of events gets each part again whenever it has changed.
+ * that opens the page's address as a stream of events gets each part again whenever it has changed.
  *
  * The stream makes the page anew, for the same reader by the rights of the moment, and sends what differs. It ends after
- * a minute, or once the credentials give another reader or none; then the browser asks again, and is admitted again.
+ * a minute, or once the credentials give another reader or none; then the browser connects again, and is admitted
+ * again.
  */
 import { Clock, Effect, Result, Stream } from "effect"
 import { clearanceOf } from "../../auth/Permission.ts"
@@ -94,7 +95,7 @@ const streamed = (show: Handler, request: Request) =>
       const parts = partsOf(made.success)
       return [eventOf(known, parts), { known: parts, step }] as const
     })
-    // Others may have begun meanwhile; the browser asks again when the stream has ended.
+    // Others may have begun meanwhile; the browser connects again when the stream has ended.
     const content = Stream.suspend(() =>
       enter(user)
         ? Stream.unfold({ known: partsOf(first), step: "first" }, next).pipe(Stream.ensuring(leave(user)))
@@ -103,7 +104,7 @@ const streamed = (show: Handler, request: Request) =>
     return { status: 200, stream: { type: "text/event-stream", content } } satisfies Reply
   })
 
-/** Seconds after which a reader of too many pages may ask again. */
+/** Seconds after which a reader of too many pages may connect again. */
 const fullSeconds = 60
 
 const askAgain = "event: again\ndata: {}\n\n"

@@ -1,4 +1,4 @@
-/** `/<app>/<type>/<id>/delete/`: asks before an object is deleted, and tells what goes with it or forbids it. */
+/** `/<app>/<type>/<id>/delete/`: confirms a deletion, and shows what is deleted with the object or forbids it. */
 import { Effect, Result } from "effect"
 import { type Handler, type Route, redirect } from "../../http/Route.ts"
 import type { Request } from "../../http/wire/Request.ts"

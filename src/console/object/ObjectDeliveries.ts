@@ -1,4 +1,4 @@
-/** `/<app>/<type>/<id>/deliveries/`: which webhooks were told about the object, when, and how it went. */
+/** `/<app>/<type>/<id>/deliveries/`: the deliveries about the object, with their times and outcomes. */
 import { Effect } from "effect"
 import { Settings } from "../../Config.ts"
 import { missingView } from "../value/May.ts"

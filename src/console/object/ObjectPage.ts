@@ -127,7 +127,7 @@ export const objectPage = Effect.fnUntraced(function* (
   })
 })
 
-/** Links to the forms of what the reader may do; whether this object is among those, the form tells. */
+/** Links to the forms of what the reader may do; the form refuses objects that are not among them. */
 const actions = Effect.fnUntraced(function* (type: ObjectType, id: number, request: Request) {
   const { where } = yield* Clearance
   const may = (action: Action) => writtenTypes.includes(type) && !isNothing(where(type, action))

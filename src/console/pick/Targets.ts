@@ -48,7 +48,7 @@ export const findTargets = Effect.fnUntraced(function* (type: ObjectType, text: 
   }
   const isMore = found.length > foundMax
   if (!isMore || words.length === 0) return { found: found.slice(0, foundMax), isMore }
-  // An object of exactly this name stands first, though others sort before it.
+  // An object of exactly this name is first, though others sort before it.
   const exact = yield* pages(exactWhere(type, text.trim(), visible))
   const ids = new Set(exact.map(({ id }) => id))
   return { found: [...exact, ...found.filter(({ id }) => !ids.has(id))].slice(0, foundMax), isMore }
@@ -115,7 +115,7 @@ const displaysIn = (value: unknown): ReadonlyArray<string> => {
 /** Most objects that a detail names. */
 const detailsMax = 2
 
-/** References by which people tell objects of the type apart, the most telling ones first: parents, then places. */
+/** References by which people distinguish objects of the type, the most specific ones first: parents, then places. */
 const telling = perType((type): ReadonlyArray<string> => {
   const single = Object.entries(type.fields).filter(
     ([, { reference, wire }]) => reference?.many === false && wire === "both"

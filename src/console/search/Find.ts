@@ -14,7 +14,7 @@ import { type SearchKey, recognise } from "./Recognise.ts"
 /** Most objects of a type that a search shows. */
 export const shownMax = 5
 
-/** A search asks one table after the other. It ends after this time with what it has found. */
+/** A search queries one table after the other. It ends after this time with what it has found. */
 const searchTime = Duration.seconds(2)
 
 export interface SearchResult {

@@ -67,7 +67,7 @@ interface Around {
   readonly now: number
 }
 
-/** Whether its sentence says nothing that somebody who looks at queues has to know. */
+/** Whether its sentence has nothing that a reader of queues needs. */
 const isUsual = ({ state, needsLook, paused, day }: Health): boolean =>
   state === "healthy" && !needsLook && !paused && day.attempts > 0
 

@@ -27,7 +27,7 @@ export interface Differences {
   readonly isCut: boolean
 }
 
-/** Most differences that are told. */
+/** Most differences that are shown. */
 export const differencesMax = 200
 
 /** Most places that are compared. */

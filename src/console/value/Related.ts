@@ -15,7 +15,7 @@ interface Pointing {
   readonly isMany: boolean
 }
 
-/** The fields that may hold the id of an object of the type, and that filters may ask for. */
+/** The fields that may hold the id of an object of the type, and that filters may query. */
 const pointingAt = perType((target): ReadonlyArray<Pointing> =>
   [...registry.values()].flatMap((type) =>
     Object.entries(type.fields).flatMap(([field, { reference, isFiltered, wire }]) =>

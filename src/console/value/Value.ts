@@ -67,8 +67,8 @@ const textOf = (text: string): Html => {
 
 /**
  * The page and the display of an object that a value refers to as the API does: `http://host/api/dcim/sites/3/` ->
- * `/dcim/sites/3/`. Undefined for any other value: JSON that users write may look like a reference. The number of
- * segments is fixed, so that an address with many `/api` takes linear time.
+ * `/dcim/sites/3/`. Undefined for any other value: JSON that users write may have the form of a reference. The number
+ * of segments is fixed, so that an address with many `/api` takes linear time.
  */
 export const referenceIn = ({
   url,

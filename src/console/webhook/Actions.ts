@@ -18,7 +18,7 @@ export const probeForm = (request: Request, action: string): Html =>
     ${csrfInput(request)}<button class="btn btn-sm btn-primary">${icon("send")}Probe now</button>
   </form>`
 
-/** Links to the pages that ask first, and buttons of the actions that run at once. */
+/** Links to the pages that require a confirmation, and buttons of the actions that run at once. */
 export const webhookActions = Effect.fnUntraced(function* (id: number, request: Request) {
   const [row] = yield* byIds(webhookType, [id])
   const isHeld = row?.enabled === true && row.paused !== true && (yield* openBreakers(id)).length > 0

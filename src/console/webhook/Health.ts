@@ -10,7 +10,7 @@ interface Look {
   readonly icon?: IconName
 }
 
-/** The colour, and the icon of a webhook that deserves a look or sends nothing. */
+/** The colour, and the icon of a webhook that needs attention or sends nothing. */
 const lookOf = ({ state, needsLook, paused, day }: Health): Look => {
   if (state === "stopped") return { dot: "off", icon: "ban" }
   if (paused) return { dot: "off", icon: "player-pause" }
@@ -18,7 +18,7 @@ const lookOf = ({ state, needsLook, paused, day }: Health): Look => {
   return { dot: day.attempts === 0 ? "off" : "ok" }
 }
 
-/** Beside a name: its colour. The word stands in `stateLabel`. */
+/** Beside a name: its colour. The word is in `stateLabel`. */
 export const stateDot = (health: Health): Html =>
   html`<span class="dot ${lookOf(health).dot}" title="${health.sentence}"></span>`
 

@@ -22,7 +22,7 @@ interface Act {
   readonly problem?: string | undefined
 }
 
-/** A page that asks before it acts on a webhook, or says why it did not. */
+/** A page that requires a confirmation to act on a webhook, or says why it did not. */
 export const actPage = (request: Request, { id, display, title, main, problem }: Act) =>
   framed(request, {
     title: `${title} ${display}`,
@@ -32,7 +32,7 @@ export const actPage = (request: Request, { id, display, title, main, problem }:
     status: problem === undefined || request.incoming.method !== "POST" ? 200 : 400
   })
 
-/** The form of such a page: what it asks for, and the buttons that act. */
+/** The form of such a page: its inputs, and the buttons that act. */
 export const actForm = (request: Request, id: number, asked: Html, buttons: Html): Html =>
   html`<form class="card object-form" method="post" autocomplete="off">
     ${csrfInput(request)}${asked}

@@ -1,4 +1,4 @@
-/** `/extras/webhooks/<id>/resume/`: asks which deliveries of the pause are sent. */
+/** `/extras/webhooks/<id>/resume/`: lets the user choose which deliveries of the pause are sent. */
 import { Effect } from "effect"
 import { healthOf } from "../../history/health/Healths.ts"
 import { askToResume } from "../../requests/Operations.ts"

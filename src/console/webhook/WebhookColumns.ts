@@ -1,4 +1,4 @@
-/** The columns of the list of webhooks that tell how they are, and the numbers above it. */
+/** The columns of the list of webhooks with their state, and the numbers above it. */
 import { Clock, Effect } from "effect"
 import { type Health, healthOf } from "../../history/health/Healths.ts"
 import { noTraffic, trafficTogether } from "../../history/health/Traffic.ts"
@@ -56,7 +56,7 @@ const label = (health: Health, { conditions }: WebhookRow): Html =>
 const description = ({ description: text }: WebhookRow): Html =>
   text === "" ? html`` : html`<div class="sub">${text}</div>`
 
-/** Most types whose names stand in the title of a cell. */
+/** Most types whose names are in the title of a cell. */
 const typesMax = 40
 
 const firesOn = ({ content_types: types, ...row }: WebhookRow): Html => {

@@ -1,5 +1,5 @@
 /**
- * The workbench beside the form of a webhook: what the webhook would do with a real change, as its fields stand now.
+ * The workbench beside the form of a webhook: what the webhook would do with a real change, as its fields are now.
  * With scripts it follows what is typed; without them a button opens it in a tab of its own.
  */
 import { type Html, html } from "../Html.ts"

@@ -84,7 +84,7 @@ export const position = ({ optional = false }: Pick<Options, "optional"> = {}): 
 })
 
 interface DecimalOptions extends NumberOptions {
-  /** Most digits in all, and how many of them stand after the point. */
+  /** Most digits in all, and how many of them are after the point. */
   readonly digits: number
   readonly places: number
 }

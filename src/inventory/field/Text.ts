@@ -31,7 +31,7 @@ export const text = <const O extends PatternOptions = PatternOptions>(options: O
 
 const slugHelp = "A name for addresses and filters: letters, numbers, underscores and hyphens."
 
-/** A text of letters, numbers, underscores and hyphens that stands in URLs. */
+/** A text of letters, numbers, underscores and hyphens for use in URLs. */
 export const slug = (options: TextOptions = {}): Field<string> =>
   textField({ max: 100, format: "slug", help: slugHelp, ...options }, (text) =>
     /^[-a-zA-Z0-9_]+$/.test(text)

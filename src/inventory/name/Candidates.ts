@@ -13,7 +13,7 @@ import { naturalKey } from "../derive/filter/Path.ts"
 import { type Bind, visibleRows } from "../derive/filter/Where.ts"
 import { uniquesOf } from "../derive/table/TableOf.ts"
 
-/** References to objects that others lie in. Two objects with the same name are told apart by them. */
+/** References to objects that others lie in. They distinguish two objects with the same name. */
 const containers: ReadonlyArray<string> = [
   ..."site location rack manufacturer provider power_panel cluster device virtual_machine vrf".split(" ")
 ]

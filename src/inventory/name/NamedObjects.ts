@@ -3,7 +3,7 @@
  * object. One query per reference and portion of rows.
  *
  * Where several objects have the name, those of the same site, device and so on as the row are meant. A text that still
- * names several objects is refused; one that names none is left to Resolve.ts, which tells why.
+ * names several objects is refused; one that names none is left to Resolve.ts, which reports the reason.
  */
 import { Effect } from "effect"
 import { type Errors, type Reference, idIn, isDictionary, pythonRepr } from "../Field.ts"
@@ -38,7 +38,7 @@ interface Slot {
   readonly records: ReadonlyArray<Body | undefined>
   readonly name: string
   readonly into: string
-  /** Whether objects that no name leads to are told here. Others are left to Resolve.ts. */
+  /** Whether names without an object are reported here. Others are left to Resolve.ts. */
   readonly isLast: boolean
 }
 

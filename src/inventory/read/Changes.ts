@@ -1,5 +1,5 @@
 /**
- * The change log without what the objects looked like, which may have megabytes; and the values of one change, each cut
+ * The change log without the snapshots of objects, which may have megabytes; and the values of one change, each cut
  * in the database.
  */
 import { Effect } from "effect"

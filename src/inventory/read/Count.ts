@@ -4,7 +4,7 @@
  *
  * A page that is not full gives the count by itself. Other lists are counted. A large count is kept for a moment, until
  * this process writes something: for a time in proportion to its cost, so that counting takes a small part of the time
- * however often clients ask.
+ * however often clients request it.
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"

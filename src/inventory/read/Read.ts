@@ -134,7 +134,7 @@ const columnsOf = (type: ObjectType, isCut = false): string => (isCut ? beginnin
 export const readAll = Effect.fnUntraced(function* <T extends ObjectType>(type: T, page: Where, reading: Reading = {}) {
   const sql = yield* SqlClient.SqlClient
   const { where } = yield* Clearance
-  // viewFor reads the types of which the user may see only some objects, and tells hidden objects from missing ones.
+  // viewFor reads the types of which the user may see only some objects: it distinguishes hidden from missing ones.
   const statement = readStatement(type, page, (target) => where(target, "view"), reading)
   const found = yield* sql.unsafe<JsonRow & { readonly type: string }>(statement.sql, statement.parameters)
   const rows: Array<RowOf<T>> = []

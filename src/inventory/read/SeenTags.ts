@@ -33,7 +33,7 @@ export const snapshotsAsSeen = Effect.fnUntraced(function* <Snapshot>(snapshots:
   return snapshots.map((snapshot) => withoutTags(snapshot, hidden))
 })
 
-/** Shown in place of a snapshot that the database has cut: its beginning and its length may tell of tags. */
+/** Shown in place of a snapshot that the database has cut: its beginning and its length may reveal tags. */
 const cut = "…"
 
 /** Rows with their snapshots as the reader may see them; rows of types without snapshots stay as they are. */

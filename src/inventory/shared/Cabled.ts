@@ -1,4 +1,4 @@
-/** The values that an interface shows of its cable, and the filters that ask about the cable. */
+/** The values that an interface shows of its cable, and the filters by the cable. */
 import { type SqlFilter, flagged } from "../Asked.ts"
 import type { DerivedValue } from "../Derived.ts"
 import type { Errors, Row, View } from "../Field.ts"

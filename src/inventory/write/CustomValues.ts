@@ -1,4 +1,6 @@
-/** Custom fields of a write: merged with what an object has, checked by their definitions, told under `__all__`. */
+/**
+ * Custom fields of a write: merged with what an object has, checked by their definitions; errors are under `__all__`.
+ */
 import { Effect } from "effect"
 import { inSlices } from "../../eventloop/Slices.ts"
 import { type Row, isDictionary } from "../Field.ts"

@@ -1,5 +1,5 @@
 /**
- * Reads the rows that the rules of a type look at beside the written ones: one query per object type and step, and one
+ * Reads the rows that the rules of a type need beside the written ones: one query per object type and step, and one
  * more for a type of which the sender may not see all objects.
  */
 import { Effect } from "effect"

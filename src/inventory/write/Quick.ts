@@ -2,8 +2,8 @@
  * Creations that only the database can refuse: one statement, which is its own transaction, and which also reads what
  * the representations of the new objects need.
  *
- * Most creations are such: their values are valid, they name other objects by id, and no rule looks at other rows. What
- * a uniqueness or a foreign key then refuses is tried again by Write.ts, which explains the error.
+ * Most creations are such: their values are valid, they name other objects by id, and no rule reads other rows. A
+ * write that a uniqueness or a foreign key then refuses is retried by Write.ts, which explains the error.
  */
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"

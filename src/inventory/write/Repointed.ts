@@ -1,6 +1,6 @@
 /**
  * Secrets that a write would send elsewhere. A webhook uses its secrets without showing them: a user who may change the
- * address of the webhook, and was never told the secrets, must not have them sent to another host. Pure.
+ * address of the webhook, and never had the secrets, must not have them sent to another host. Pure.
  */
 import { type Errors, type Messages, type Row, emptyRecord } from "../Field.ts"
 import { type ObjectType, fieldOf, perType } from "../ObjectType.ts"
@@ -8,7 +8,7 @@ import { type ObjectType, fieldOf, perType } from "../ObjectType.ts"
 interface WebhookWrite {
   /** The row as it is, its texts with their secrets. */
   readonly before: Row
-  /** The fields of the body, in which marks stand for kept secrets. */
+  /** The fields of the body, with marks in place of kept secrets. */
   readonly said: Readonly<Record<string, unknown>>
   /** The fields of the body, with the kept secrets in place of the marks. */
   readonly meant: Readonly<Record<string, unknown>>

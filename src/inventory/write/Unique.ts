@@ -1,5 +1,6 @@
 /**
- * Rules between rows: uniqueness, and trees without cycles. Conflicts are told by the position of the row in the write.
+ * Rules between rows: uniqueness, and trees without cycles. Conflicts are reported by the position of the row in the
+ * write.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -19,7 +20,7 @@ export interface Conflict {
 interface RefusedAlready {
   /** Whether a uniqueness can be checked: some values of the row are invalid. */
   readonly isComparable: (unique: Unique, at: number) => boolean
-  /** Objects that the sender may see. A conflict with another one is told only if nothing else is wrong. */
+  /** Objects that the sender may see. A conflict with another one is reported only if nothing else is wrong. */
   readonly visible: Where
 }
 

@@ -1,9 +1,9 @@
 /**
  * Writing objects: create, update and delete, one or many, all or nothing.
  *
- * Responsible for: every rule that a row must meet, told with the field that breaks it, before Postgres has to refuse
+ * Responsible for: every rule that a row must meet, reported by the field that breaks it, before Postgres has to refuse
  * it. Guarantees: nothing is half written; a race that the checks could not see ends in the same clean answer, because
- * the transaction is run again. Does not: decide who may write (auth), nor what the wire looks like (http).
+ * the transaction is run again. Does not: decide who may write (auth), nor the form of the wire (http).
  */
 import { Effect, Option } from "effect"
 import { SqlClient, SqlError } from "effect/sql"

@@ -30,11 +30,11 @@ const merge = (conflicts: ReadonlyArray<Conflict>): Errors => {
   return shortened(errors)
 }
 
-/** Most faults of a field that are told, and most characters of a message, which may repeat what was sent. */
+/** Most faults of a field that are reported, and most characters of a message, which may repeat what was sent. */
 const faultsMax = 20
 const messageCharsMax = 500
 
-/** The errors of an object as far as they are told; the others of a field are counted. */
+/** The reported errors of an object; further errors of a field are counted. */
 export const shortened = (errors: Errors): Errors =>
   Object.fromEntries(Object.entries(errors).map(([name, messages]) => [name, shortMessages(messages)]))
 

@@ -11,7 +11,7 @@ interface Facts {
   readonly hasScopedBlock: boolean
 }
 
-/** The names that the compiler asks about. */
+/** The names that the compiler needs. */
 const specialNames: ReadonlySet<string> = new Set(["loop", "self", "super", "caller", "kwargs", "varargs"])
 
 const known = new WeakMap<Node, Facts>()

@@ -140,7 +140,7 @@ const sizeText = (runtime: Runtime, size: number, { type, precision, alternate }
   }
 }
 
-/** A precision without a type is like `g`, but the result always looks like a float. */
+/** A precision without a type is like `g`, but the result always has the form of a float. */
 const shortText = (size: number, precision: number, alternate: boolean): string => {
   const digits = Math.max(1, precision)
   const power = size === 0 ? 0 : Number(scientificText(size, digits - 1).split("e")[1])

@@ -1,6 +1,6 @@
 /**
- * Cuts a template into tokens, as Jinja's lexer does: text outside of tags, with white space cut where a tag asks for
- * it, and names, numbers, strings and operators inside. Works through the source once, by position; no pattern
+ * Cuts a template into tokens, as Jinja's lexer does: text outside of tags, with white space cut where a tag says
+ * so, and names, numbers, strings and operators inside. Works through the source once, by position; no pattern
  * scans a position more than a few times.
  */
 import { Fault } from "../runtime/Fault.ts"

@@ -4,7 +4,7 @@
  */
 import type { Output } from "../runtime/Output.ts"
 
-/* Because null is None, `??` must not stand behind a value that may be absent: `orElse` below tells the two apart. */
+/* Because null is None, `??` must not follow a value that may be absent: `orElse` below distinguishes the two. */
 export type Value = null | boolean | number | bigint | string | Array<Value> | Obj
 
 /** Keyword arguments of a call. */

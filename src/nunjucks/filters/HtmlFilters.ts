@@ -106,7 +106,7 @@ const wrapped = /^(?:\(|<|&lt;)?(.*?)(?:\.|,|\)|\n|&gt;)?$/
 const mail = /^[\w.!#$%&'*+\-/=?^`{|}~]+@[a-z\d-]+(\.[a-z\d-]+)+$/i
 const domain = /\.(?:org|net|com)(?::|\/|$)/
 
-/** A word as a link, if it looks like an address. */
+/** A word as a link, if it has the form of an address. */
 const linked = (word: string, length: number, attribute: string): string => {
   const url = wrapped.exec(word)?.[1] ?? word
   const short = url.substring(0, length)

@@ -66,5 +66,5 @@ export const objectOf = (value: Value): Obj | undefined => {
   return isObject(value) ? value : undefined
 }
 
-/** An argument that has a default, which also stands for zero. */
+/** An argument that has a default, which also replaces zero. */
 export const given = (run: Run, value: Value, otherwise: number): number => (value ? numberOf(run, value) : otherwise)

@@ -34,7 +34,7 @@ class Writer {
     }
     if (value instanceof Callable) return undefined
     if (value instanceof LongNumber) return value.text
-    // As the package's class looks to JSON.
+    // The form of the package's class in JSON.
     if (value instanceof SafeText) return this.write({ val: value.text, length: value.text.length }, line, depth)
     if (value instanceof Opaque) return "{}"
     const inner = line + this.indent

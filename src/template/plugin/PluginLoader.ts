@@ -41,7 +41,7 @@ const contract = new URL(`Plugin${extension}`, import.meta.url).href
 /** The names of the contract: a plugin in `plugins/` may use the first, others the second. */
 const contractNames: ReadonlySet<string> = new Set(["#plugin", "rackwire/plugin"])
 
-// A plugin may be anywhere: Node would look for both in the plugin's package, and find none or another copy of it.
+// A plugin may be anywhere: Node would search for both in the plugin's package, and find none or another copy of it.
 registerHooks({
   resolve: (specifier, context, next) =>
     contractNames.has(specifier) ? { url: contract, shortCircuit: true } : next(specifier, context)

@@ -75,5 +75,5 @@ export const askedCondition = (
 /** Most addresses of one filter, which are compared one by one. */
 const addressesMax = 250
 
-/** Whether the filter looks at few of the rows that the others leave, so that it comes after them. */
+/** Whether the filter reads only a few of the rows that match the others, so that it is applied after them. */
 export const isSearch = (type: ObjectType, name: string): boolean => askedNamed(type, name)?.of === "search"

@@ -2,7 +2,7 @@
  * Filters on custom fields: `cf_<name>`, with the lookups that fit the type of the custom field.
  *
  * The values of all custom fields are one JSON document in the row. Its index answers which documents hold a value, a
- * text or the name at all; where that is not the whole question, the condition beside it looks at the one value.
+ * text or the name at all; where that is not enough, the condition beside it reads the one value.
  */
 import type { Field } from "../../Field.ts"
 import { literal } from "../../../postgres/Literal.ts"
@@ -31,7 +31,7 @@ import type { Bind } from "./Where.ts"
 /** The prefix of such a filter's name. */
 export const customPrefix = "cf_"
 
-/** The definitions of a type's custom fields, by name, as far as filters ask. */
+/** The definitions of a type's custom fields, by name, as far as filters need them. */
 export type CustomFields = ReadonlyMap<string, { readonly type: string; readonly filter_logic: string }>
 
 /** How values are read and compared. */
@@ -46,7 +46,7 @@ interface ValueType {
 const text: ValueType = { kind: "text", type: "text" }
 const id: ValueType = { kind: "number", type: "bigint" }
 
-/** By type of custom field; what is not here cannot be asked for. */
+/** By type of custom field; other types cannot be filtered by. */
 const comparedAs: Readonly<Record<string, ValueType>> = {
   text,
   longtext: text,

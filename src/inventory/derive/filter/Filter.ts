@@ -2,7 +2,7 @@
  * Declaration and query parameters -> an SQL condition, or what is wrong with a parameter. Pure.
  *
  * Unknown names are ignored, unless the query is read strictly: then they are errors. A filter that only NetBox has is
- * always an error. Conditions about other objects look only at those that the user may see.
+ * always an error. Conditions about other objects consider only objects that the user may see.
  */
 import { type Errors, emptyRecord } from "../../Field.ts"
 import { literal } from "../../../postgres/Literal.ts"
@@ -118,7 +118,7 @@ const conditionOf = (
   if (base.startsWith("=")) return undefined
   const asked = askedNamed(type, base)
   if (asked !== undefined) return askedCondition(type, asked, suffix, values, reach)
-  // The name of a field may stand for a lookup of it.
+  // The name of a field may mean a lookup of it.
   if (suffix === "" && Object.hasOwn(type.fields, base) && Object.hasOwn(type.paths, base)) {
     return throughPath(type, base, suffix, values, reach)
   }
@@ -240,7 +240,7 @@ const tagged = (suffix: string, values: ReadonlyArray<string>, { visible, bind }
   return denial(either(parts), denied)
 }
 
-/** Names that ask for what a request did, and the action in the change log; any where there is none. */
+/** Filters by the changes of a request, and the action in the change log; any action where there is none. */
 const requests: Readonly<Record<string, string | undefined>> = {
   created_by_request: "create",
   updated_by_request: "update",

@@ -16,7 +16,7 @@ export interface Refusal {
   readonly messages: ReadonlyArray<string>
 }
 
-/** A condition, or a refusal; undefined if the parameter asks for nothing or is unknown. */
+/** A condition, or a refusal; undefined if the parameter is empty or unknown. */
 export type CompiledLookup = string | Refusal | undefined
 
 type Kind = "text" | "number" | "time" | "date" | "choice" | "flag" | "uuid" | "mac" | "network" | "list"
@@ -62,7 +62,7 @@ const negations: Readonly<Record<string, string>> = { n: "", nic: "ic", nisw: "i
 export const positive = (suffix: string): readonly [suffix: string, denied: boolean] =>
   Object.hasOwn(negations, suffix) ? [negations[suffix] ?? "", true] : [suffix, false]
 
-/** Negates a condition if asked to. A null matches the negation. */
+/** Negates a condition on request. A null matches the negation. */
 export const denial = (compiled: CompiledLookup, denied: boolean): CompiledLookup =>
   denied && typeof compiled === "string" ? `(${compiled}) is not true` : compiled
 
@@ -202,7 +202,7 @@ export const compare = (of: Comparand, suffix: string, values: ReadonlyArray<str
   const lookup = Object.hasOwn(known, asked) ? known[asked] : undefined
   if (lookup === undefined) return undefined
   if (asked === "empty") return lookup(of, values, bind)
-  // As in NetBox, an empty text is ignored, and among choices it is none of them. `null` asks for no value.
+  // As in NetBox, an empty text is ignored, and among choices it is none of them. `null` finds objects without a value.
   const isChoice = of.kind === "choice"
   const named = isChoice ? values : values.filter((value) => value !== "")
   const takesNull = isChoice || (asked === "" && of.field?.nullable === true)
@@ -216,7 +216,7 @@ export const compare = (of: Comparand, suffix: string, values: ReadonlyArray<str
   return parts.length === 0 ? undefined : denial(either(parts), denied)
 }
 
-/** The value of a parameter that asks for objects without a value. */
+/** The value of a parameter that finds objects without a value. */
 export const noValue = "null"
 
 /** The values of a lookup that compares texts; refuses regular expressions that are invalid. */

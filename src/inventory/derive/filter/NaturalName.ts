@@ -3,7 +3,7 @@
  *
  * `{"name": "eth0", "device": {"name": "sw1"}}`: the names of the object, and the objects that it belongs to, named the
  * same way. Everybody who may see the object may read these attributes, they are compared as a whole, and only visible
- * objects are looked at, so a refusal reveals nothing that the sender could not read.
+ * objects are searched, so a refusal reveals nothing that the sender could not read.
  */
 import { isDictionary, isExact, isStorable } from "../../Field.ts"
 import { type ObjectType, fieldOf, perType } from "../../ObjectType.ts"

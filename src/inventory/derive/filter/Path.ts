@@ -132,7 +132,7 @@ export const isTree = (type: ObjectType): boolean => type.fields["parent"]?.refe
 
 /**
  * Whether objects of the type are a tree that others are sorted into, such as regions: filters find what is below one,
- * and lists show each after its parent. Components of devices are parts, and stand for themselves.
+ * and lists show each after its parent. Components of devices are parts, and are not such a tree.
  */
 export const isTaxonomy = (type: ObjectType): boolean => isTree(type) && Object.hasOwn(type.fields, "slug")
 

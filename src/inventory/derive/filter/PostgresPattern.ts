@@ -9,7 +9,7 @@
 /** Most characters of a pattern. */
 export const patternLengthMax = 500
 
-/** Most characters that a pattern stands for when each counted repetition is written out: `(ab{3}){2}` stands for 8. */
+/** Most characters of a pattern with each counted repetition written out: `(ab{3}){2}` has 8. */
 const patternSizeMax = 1_000
 
 /** Options in front of a pattern, other than those that make it another language (`b`, `q`) or hide parts of it (`x`). */
@@ -32,7 +32,7 @@ export const patternProblem = (pattern: string): string | undefined => {
 /** A quantifier that repeats the atom before it a counted number of times. */
 const counted = /\{(\d+)(?:,(\d*))?\}/y
 
-/** Characters that the pattern stands for; undefined where it holds a back reference. */
+/** Characters of the expanded pattern; undefined if it has a back reference. */
 const sizeOf = (pattern: string): number | undefined => {
   /** Size of each group that is open, the whole pattern first. */
   const sizes = [0]

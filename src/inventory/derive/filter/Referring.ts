@@ -15,7 +15,7 @@ export interface ReferenceName {
 
 /**
  * A reference to one of the objects named by id or key, or, with `null`, no reference; in a tree also to descendants,
- * except that a parent is asked for its children.
+ * except that a filter by parent finds its children.
  */
 export const referring = (
   type: ObjectType,
@@ -69,7 +69,7 @@ export const referringLoosely = (
 const among = (column: string, { many }: Reference, ids: string): string =>
   many ? `${column} && ${ids}` : `${column} = any (${ids})`
 
-/** A condition on a reference, where the value `null` stands for no reference. */
+/** A condition on a reference, where the value `null` means no reference. */
 const orNone = (
   column: string,
   { many }: Reference,

@@ -4,7 +4,7 @@
  */
 import { type View, isDictionary } from "../../Field.ts"
 
-/** Most warnings, and most pairs of a clause and an object type that are looked at. */
+/** Most warnings, and most pairs of a clause and an object type that are checked. */
 const warningsMax = 20
 const pairsMax = 2000
 

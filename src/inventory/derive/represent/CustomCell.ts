@@ -3,7 +3,7 @@ import { parseExactly } from "../../../postgres/ExactJson.ts"
 import type { CustomField } from "../../types/extras/CustomField.ts"
 import { nullCell, objectOfCell, valueOfList } from "./Flat.ts"
 
-/** The value of a cell. A text that does not fit stays a text: the check of the write refuses it and tells why. */
+/** The value of a cell. A text that does not fit stays a text: the check of the write refuses it with the reason. */
 export const customValue = ({ type }: CustomField, cell: string): unknown => {
   if (cell.trim() === "") return null
   switch (type) {

@@ -1,5 +1,5 @@
 /**
- * Where paths of conditions lead in the events of an object type, as far as its declaration tells: in the object's
+ * Where paths of conditions lead in the events of an object type, as far as its declaration has them: in the object's
  * representation without counts, in its flat snapshots, or in the context of the change. Pure.
  */
 import type { Field, View } from "../../Field.ts"
@@ -33,7 +33,7 @@ const values = (...names: ReadonlyArray<string>): ReadonlyMap<string, Place> =>
 
 const labelled = placeOf("object", values("value", "label"))
 
-/** A nested object of the type. The type's own places are found when a path asks for them: types refer to each other. */
+/** A nested object of the type. The type's own places are found when a path needs them: types refer to each other. */
 const nested = (id: string, many: boolean): Place => ({
   found: many ? "objects" : "object",
   parts: (name) => briefPlaces(objectType(id)).get(name),
@@ -42,7 +42,7 @@ const nested = (id: string, many: boolean): Place => ({
 
 const termination = placeOf("objects", new Map([...values("object_type", "object_id"), ["object", anything]]))
 
-/** Choices are shown without looking at anything else. */
+/** Choices are shown without reading anything else. */
 const unread: View = {
   ...{ base: "", row: () => undefined, label: (id) => id, nested: () => null },
   ...{ customFields: () => [], counted: () => undefined, eventPath: () => undefined }
@@ -114,7 +114,7 @@ export const eventPath: View["eventPath"] = (id, path, isChange) => {
   return type === undefined ? "anything" : placeAt(type, path, isChange)?.found
 }
 
-/** The names of the parts that events of the type have at a path; none where no declaration tells. */
+/** The names of the parts that events of the type have at a path; none where no declaration has them. */
 export const eventNames = (id: string, path: ReadonlyArray<string>): ReadonlyArray<string> => {
   const type = registry.get(id)
   return type === undefined ? [] : [...(placeAt(type, path, false)?.names?.() ?? [])]

@@ -21,7 +21,7 @@ export const tagType = "extras.tag"
 export const mentionKey = (type: string, of: number | string): string =>
   `${type} ${typeof of === "number" ? of : JSON.stringify(of)}`
 
-/** The id of an object that cannot be told from what is shown: no object has it. */
+/** The id of an object that the shown part does not identify: no object has it. */
 export const unknownId = 0
 
 const typesByPath: ReadonlyMap<string, string> = new Map([...registry.values()].map(({ id, path }) => [path, id]))
@@ -125,7 +125,7 @@ const borrowed = (name: string, make: (view: View) => unknown): BorrowedName => 
   return { name, from, without: make({ ...viewOf("", { row }), nested: () => null }) }
 }
 
-/** The row as far as a representation tells it: objects as ids, choices as values. */
+/** The row as far as a representation has it: objects as ids, choices as values. */
 const rowOf = (json: Json): Row => {
   const plain = Object.entries(json).map(([name, value]) => {
     if (!isDictionary(value)) return [name, value] as const
@@ -136,7 +136,7 @@ const rowOf = (json: Json): Row => {
 
 const noRow: View = viewOf("", { row: () => undefined })
 
-/** The name of an object that tells nothing of other objects: everybody who may see the object may see it. */
+/** The name of an object that reveals nothing about other objects: everybody who may see the object may see it. */
 export const ownDisplay = (type: ObjectType, row: Row): string => type.display(row, noRow)
 
 /** The names of tags that a snapshot holds. */

@@ -3,7 +3,7 @@
  * representations refer to. Pure.
  *
  * Its rows are `type` ("" for the objects themselves, in their order) and `row`. Ids of referenced objects become lists
- * that Postgres makes from the page once, so each referenced object type costs one look into its primary key.
+ * that Postgres makes from the page once, so each referenced object type costs one lookup by its primary key.
  */
 import { keepNewest } from "../../../eventloop/KeepNewest.ts"
 import { literal } from "../../../postgres/Literal.ts"

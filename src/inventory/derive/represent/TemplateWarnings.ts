@@ -11,7 +11,7 @@ interface TemplateWarning {
   readonly message: string
 }
 
-/** Most warnings of a template, and most paths that are looked at. */
+/** Most warnings of a template, and most paths that are checked. */
 const warningsMax = 20
 const pathsMax = 500
 
@@ -73,7 +73,7 @@ const isRedefined = (source: string, root: string): boolean =>
 const eventPathOf = ([root, ...names]: ReadonlyArray<string>): ReadonlyArray<string> =>
   root === "data" ? names : root === "request" ? ["context", "request", ...names] : ["snapshots", ...names]
 
-/** How many names of a path all events of the type have; undefined if no declaration tells more of the next one. */
+/** How many names of a path all events of the type have; undefined if no declaration has the next one. */
 const lackingAt = (type: string, names: ReadonlyArray<string>): number | undefined => {
   const first = names[0] === "snapshots" ? 3 : 2
   for (let length = first; length <= names.length; length++) {

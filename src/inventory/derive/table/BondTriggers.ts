@@ -58,7 +58,7 @@ const changed = (type: ObjectType, fields: ReadonlyArray<string>) => {
 const functionName = (type: ObjectType, bond: Bond, other?: number): string =>
   storedName(["rackwire", type.table, bond.name, ...(other === undefined ? [] : [`${other}`])], "bond")
 
-/** The name by which errors of Postgres tell a bond. */
+/** The name by which errors of Postgres identify a bond. */
 export const constraintName = (type: ObjectType, bond: Bond): string => storedName([type.table, bond.name], "bond")
 
 const ownFunction = (type: ObjectType, bond: Bond): string => `

@@ -37,7 +37,7 @@ const depthMax = 100
 
 /**
  * The names of an object and of those above it, from the top, each with its id. Objects above a hidden one do not count:
- * they would reveal where it stands. It costs about 10 µs an object: 10 ms for a tree of 1,000.
+ * they would reveal its place. It costs about 10 µs an object: 10 ms for a tree of 1,000.
  */
 const placeInTree = (rows: string): string =>
   `(with recursive above (parent_id, place) as (

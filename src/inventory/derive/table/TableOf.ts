@@ -38,7 +38,7 @@ export const tableOf = (type: ObjectType): Table => {
 const spelling: Readonly<Record<string, string>> = { timestamptz: "timestamp with time zone" }
 
 const checks = (type: ObjectType): ReadonlyArray<Definition> => [
-  // JavaScript cannot tell larger ids apart, so two objects would be one.
+  // JavaScript cannot distinguish larger ids, so two objects would be one.
   ...(type.kind === "object"
     ? [{ name: storedName([type.table, "id"], "check"), sql: check(bounds.integer, "id"), sparesOldRows: true }]
     : []),

@@ -48,7 +48,7 @@ export const networksIn = (family: 4 | 6, gaps: ReadonlyArray<Gap>): ReadonlyArr
   return found
 }
 
-/** A network of each length asked for, out of the first free one that has room; undefined when there is none. */
+/** A network of each requested length, out of the first free one that has room; undefined when there is none. */
 export const carve = (
   free: ReadonlyArray<Network>,
   lengths: ReadonlyArray<number>

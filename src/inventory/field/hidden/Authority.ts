@@ -1,4 +1,4 @@
-/** The authority of an address, or of a template of one: what stands between `https://` and the path. Pure. */
+/** The authority of an address, or of a template of one: the text between `https://` and the path. Pure. */
 
 export interface Span {
   readonly from: number

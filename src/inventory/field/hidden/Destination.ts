@@ -1,4 +1,4 @@
-/** Where a request with this address goes, as far as it can be told before a template is rendered. Pure. */
+/** The destination of a request with this address, as far as it is known before a template is rendered. Pure. */
 import { authorityIn } from "./Authority.ts"
 import { hiddenMark } from "./Hiding.ts"
 import { userInformation } from "./UserInformation.ts"

@@ -1,9 +1,9 @@
 /**
- * Header text, and the credentials in it: `Name: Value` lines, whose values are shown as `***` where they look like
- * credentials. Pure.
+ * Header text, and the credentials in it: `Name: Value` lines, whose values are shown as `***` where they are
+ * recognized as credentials. Pure.
  *
  * A value is hidden from its first character to the end of its line, template expressions included, so that putting it
- * back gives the text to the letter. A text whose lines cannot be told apart before it is rendered (statements,
+ * back gives the text to the letter. A text whose lines cannot be determined before it is rendered (statements,
  * expressions over several lines, a name made by an expression) is hidden as a whole if it mentions a credential.
  */
 
@@ -20,7 +20,7 @@ const secretValue = /^(basic|bearer|digest|negotiate|token|apikey)\s+\S/i
 
 export const isSecretHeader = (name: string, value: string): boolean => isSecretName(name) || secretValue.test(value)
 
-/** The names that were asked about, since the same ones come with every request. */
+/** The names that were checked, since every request has the same ones. */
 const known = new Map<string, boolean>()
 const knownMax = 1000
 
@@ -33,7 +33,7 @@ const isSecretName = (name: string): boolean => {
   return isSecret
 }
 
-/** Hides what looks like a credential. */
+/** Hides texts that are recognized as credentials. */
 const hideSecrets = (text: string): HiddenText => {
   if (text.trim() === hiddenMark) return { shown: text, hidden: [] }
   if (!hasPlainLines(text)) {

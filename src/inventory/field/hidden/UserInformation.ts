@@ -1,5 +1,5 @@
 /**
- * An address, or a template of one, and the user information in it: what stands before `@` in `https://user:pass@host/`,
+ * An address, or a template of one, and the user information in it: the text before `@` in `https://user:pass@host/`,
  * shown as `https://***@host/`. Pure.
  *
  * All of it is hidden, not the password alone: a token often takes the place of the user. A template that may make user
@@ -11,7 +11,7 @@ import { type Span, authorityIn, expressions } from "./Authority.ts"
 
 const valueName = "user information"
 
-/** Where the user information is; `whole` where that cannot be told, undefined where there is none. */
+/** Where the user information is; `whole` where that cannot be determined, undefined where there is none. */
 const spanIn = (text: string): Span | "whole" | undefined => {
   if (!text.includes("@")) return undefined
   const span = authorityIn(text)

@@ -243,7 +243,7 @@ export default defineObjectType({
   ]
 })
 
-/** Where it stands: site, location, rack, and its place in the rack. */
+/** Its place: site, location, rack, and its place in the rack. */
 function* placeRules(row: Device, find: Find): Iterable<RuleViolation> {
   const site = find<typeof Site>("dcim.site", row.site)
   const location = find<typeof Location>("dcim.location", row.location)

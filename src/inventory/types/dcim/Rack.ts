@@ -81,7 +81,7 @@ export default defineObjectType({
     powerfeed_count: countOf("dcim.powerfeed", "rack")
   },
   functions: [
-    // Devices stand where their rack stands.
+    // Devices have the site and location of their rack.
     `create or replace function rackwire_move_rack() returns trigger language plpgsql as $$
      begin
        update dcim_device set site_id = new.site_id, location_id = new.location_id

@@ -26,7 +26,7 @@ const within = (pattern: string, ...texts: ReadonlyArray<string>): string =>
   texts.map((text) => `${text} ilike ${pattern}`).join(" or ")
 
 /**
- * Looks into the delivery's id and message, and into headers and answers of its attempts. These may hold what is hidden
+ * Searches the delivery's id and message, and headers and answers of its attempts. These may hold what is hidden
  * from a user who may not see every delivery (AttemptsInSight.ts), whose searches would find it out.
  */
 const contains: SqlFilter = {
@@ -61,11 +61,11 @@ export default defineObjectType({
     object_id: integer(),
     request_id: uuid(),
     time: time({ now: true }),
-    // Id of the user who asked for it by a test or a replay, and to whose view it is bound.
+    // Id of the user who requested it by a test or a replay, and to whose view it is bound.
     asked_by: integer({ wire: "none", optional: true }),
     // The operation that retried or discarded it last.
     operation: ref("extras.operation", { optional: true, onDelete: "keep" }),
-    // Whether its next attempt was asked for by itself: it does not wait for an open circuit breaker.
+    // Whether its next attempt was requested by itself: it does not wait for an open circuit breaker.
     is_urgent: flag({ wire: "none", default: false }),
     position: position(),
     idx: integer({ wire: "none" }),
@@ -85,7 +85,7 @@ export default defineObjectType({
     { name: "time", fields: ["time"], columns: ["status"] },
     { name: "operation", fields: ["operation"], columns: ["status"], where: "operation_id is not null" },
     { name: "webhook_id", fields: ["webhook", "time"], columns: [] },
-    // Few are not successful, and people ask about those: by cause, and of a long time.
+    // Few are not successful, and users search for those: by cause, and over a long time.
     {
       name: "unsuccessful",
       fields: ["time"],

@@ -1,6 +1,6 @@
 import { choice, defineObjectType, flag, integer, ref, text, time } from "../../ObjectType.ts"
 
-/** Something done to many deliveries at once: asked for over the API, done by deliver, with its progress. */
+/** An action on many deliveries at once: requested over the API, done by deliver, with its progress. */
 export default defineObjectType({
   app: "extras",
   name: "operation",

@@ -1,6 +1,6 @@
 import { choice, defineObjectType, flag, integer, position, ref, text, time } from "../../ObjectType.ts"
 
-/** Past events sent to a webhook again: asked for over the API or the command line, done by deliver. */
+/** Past events sent to a webhook again: requested over the API or the command line, done by deliver. */
 export default defineObjectType({
   app: "extras",
   name: "replay",
@@ -17,7 +17,7 @@ export default defineObjectType({
     seen: integer({ optional: true }),
     matched: integer({ optional: true }),
     message: text({ optional: true }),
-    // Id of the user whose view it is bound to; null where the command line asked.
+    // Id of the user whose view it is bound to; null for a request of the command line.
     asked_by: integer({ wire: "none", optional: true }),
     position: position({ optional: true }),
     idx: integer({ wire: "none", optional: true }),

@@ -9,7 +9,7 @@ export interface BatchPolicy {
   readonly isLatest: boolean
 }
 
-/** Most deliveries of a request that a webhook may ask for: they are logged together. */
+/** Most deliveries of a request that a webhook may have: they are logged together. */
 const sizeMax = 500
 
 /** Longest that a webhook may let deliveries wait for others, seconds. */

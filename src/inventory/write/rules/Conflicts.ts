@@ -1,4 +1,4 @@
-/** Refusals that only Postgres found, told as errors of the write. */
+/** Conflicts that only Postgres found, as errors of the write. */
 import { Effect } from "effect"
 import { SqlError } from "effect/sql"
 import type { Errors } from "../../Field.ts"

@@ -84,12 +84,10 @@ export const expectLivesInConsole = (types: ReadonlyArray<ObjectType>): void => 
   /** Sends the form of a new object; returns the id of the object whose page follows. */
   const addInForm = async (page: Page, type: ObjectType, body: Json): Promise<number> => {
     await fillForm(page, type, body)
+    const own = page.url()
     const [answer] = await Promise.all([
-      // Some forms post what is typed, to check it.
-      page.waitForResponse((response) => {
-        const request = response.request()
-        return request.method() === "POST" && request.isNavigationRequest()
-      }),
+      // Some forms post what is typed to another address, which checks it.
+      page.waitForResponse((response) => response.request().method() === "POST" && response.url() === own),
       page.click(".form-end button:has-text('Add')")
     ])
     const why =

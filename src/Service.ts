@@ -129,7 +129,7 @@ const only = <A, E, R>(wanted: boolean, layer: Layer.Layer<A, E, R>): Layer.Laye
 
 const health = readiness.pipe(Layer.provide(AdmissionSql.layer))
 
-/** Calls `ready` with the address once this service is ready, and tells the port at once. */
+/** Calls `ready` with the address once this service is ready, and reports the port at once. */
 const announce = (ready: Ready, bound: Deferred.Deferred<number>) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
@@ -158,7 +158,7 @@ const announce = (ready: Ready, bound: Deferred.Deferred<number>) =>
             until: (found) => found.length === 0,
             schedule: Schedule.spaced("50 millis")
           })
-          // Until now it told others, such as `check`, that it was not.
+          // Until now it reported to others, such as `check`, that it was not ready.
           yield* Effect.ignore(heartbeat)
           yield* ready(url)
         })

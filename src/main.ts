@@ -4,7 +4,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Effect, Exit } from "effect"
 import { rackwire } from "./command/Rackwire.ts"
 
-// `rackwire check | head`: a reader that has read enough closes the pipe. The command goes on without it.
+// `rackwire check | head`: a reader that has read enough closes the pipe. The command continues without it.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error
 })

@@ -111,16 +111,16 @@ const ofToken = Effect.fnUntraced(function* (key: string, address: string | unde
   if (refused !== undefined) return yield* refused
   const permissions = yield* permissionsOf(found)
   const principal: Principal = { user, token: Number(found.id), mayWrite: found.write_enabled, permissions }
-  // A stale token must come here again, so that its use is noted.
+  // A stale token must be authenticated here again, so that its use is noted.
   if (!found.stale)
     tokens.keep(token, { where: stillGives(token, user.id, found), allowed: found.allowed_ips, principal })
   return principal
 })
 
-/** A sender from the cache of tokens, valid where the premise holds. */
+/** A sender from the cache of tokens, valid where the premise is true. */
 export type Presumed = Pick<KnownToken, "principal" | "where">
 
-/** The sender that a token belonged to when it came last; undefined where the token is not cached. */
+/** The sender that a token belonged to when it was used last; undefined where the token is not cached. */
 export const presumed = Effect.fnUntraced(function* (authorization: string | undefined, address: string | undefined) {
   const key = keyOf(authorization)
   if (key === undefined || key instanceof Denied) return undefined
@@ -144,7 +144,7 @@ const noteUse = Effect.fnUntraced(
   (effect) => Effect.ignore(effect)
 )
 
-/** Why a token is refused from this address; undefined where it may come from there. No networks allow any address. */
+/** Why a token is refused from this address; undefined where the address is allowed. No networks allow any address. */
 const refusedAddress = (allowed: ReadonlyArray<string>, text: string | undefined): Denied | undefined => {
   if (allowed.length === 0) return undefined
   const address =

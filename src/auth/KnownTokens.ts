@@ -4,8 +4,8 @@
  *
  * The version of a row is the id of the transaction that wrote it (`xmin`). Postgres never changes a row in place, so
  * whoever changes one gives it another version, plain SQL included. Ids of transactions come again after four billion of
- * them: what is known of a token is at most a minute old, because its use is noted in its row. They also come again in a
- * database that was restored or taken over by a standby, and there another server answers.
+ * them: the cached state of a token is at most a minute old, because its use is noted in its row. They also come again
+ * in a database that was restored or taken over by a standby, and there another server answers.
  */
 import { Context, Layer } from "effect"
 import { keepNewest } from "../eventloop/KeepNewest.ts"
@@ -52,12 +52,12 @@ export const stillGives = (token: string, user: number, found: TokenVersions): W
 export interface KnownToken {
   /** The condition that the token still gives the same. */
   readonly where: Where
-  /** Networks that the token may come from. */
+  /** Networks that the token may be used from. */
   readonly allowed: ReadonlyArray<string>
   readonly principal: Principal
 }
 
-/** Most tokens that are kept; the oldest goes first. */
+/** Most tokens that are kept; the oldest is evicted first. */
 const keptMax = 1000
 
 export class KnownTokens extends Context.Service<

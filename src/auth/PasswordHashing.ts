@@ -1,6 +1,6 @@
 /**
- * Hashes of passwords, few at a time, so that however many logins come at once, neither the memory nor the threads of
- * the process go to them.
+ * Hashes of passwords, few at a time, so that many logins at once take neither all memory nor all threads of
+ * the process.
  */
 import { Context, Effect, Layer, Semaphore } from "effect"
 import { hashOfNobody, hashPassword, passwordLength, verifyPassword } from "../inventory/Vault.ts"

@@ -164,7 +164,7 @@ const toldOf = (typeColumn: string, idColumn: string, where: Clearance["Service"
   )
 }
 
-/** Holds where the column names an object of the type that may be seen. */
+/** True where the column names an object of the type that may be seen. */
 const among = (column: string, type: ObjectType, where: Clearance["Service"]["where"]): Where => {
   const visible = where(type, "view")
   const { sql, parameters } = visible

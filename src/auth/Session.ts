@@ -1,7 +1,7 @@
 /**
  * Sessions of users who are logged in with a browser.
  *
- * A session is a row, found by the digest of a random key that only the cookie holds. It ends in every process at the
+ * A session is a row, found by the digest of a random key that only the cookie has. It ends in every process at the
  * next request when its row is deleted, when it expires, when its user is deleted or inactive, or when the password
  * changes.
  */

@@ -53,7 +53,7 @@ export interface EventView extends ObjectState {
 /** Sees nothing. */
 const blind = Clearance.of({ where: () => nothing })
 
-/** These users with their permissions, as they would come without writing. Inactive ones are left out. */
+/** These users with their permissions, as senders that may only read. Inactive ones are left out. */
 const principalsOf = Effect.fnUntraced(function* (ids: Iterable<number>) {
   const sql = yield* SqlClient.SqlClient
   const found = yield* sql.unsafe<FoundUser>(

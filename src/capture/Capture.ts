@@ -9,8 +9,8 @@
  * and the consumer have stored its events; until then a restart reads it again and gives the same events with the same
  * positions. The slot is the lock: one process reads, the others are standbys.
  *
- * Does not: know webhooks, conditions or queues. Does not skip messages that it does not understand: it stops and says
- * so. A change whose row holds a value that no event can carry is set aside with an alarm (SetAside.ts).
+ * Does not: depend on webhooks, conditions or queues. Does not skip messages that it does not understand: it stops and
+ * says so. A change whose row has a value that no event can carry is set aside with an alarm (SetAside.ts).
  */
 import { Clock, Context, Effect, Layer, Ref } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"

@@ -8,7 +8,7 @@ import { Schema } from "effect"
  * - `Refused`: the server refuses (privileges, settings). Try again after a pause; somebody must change it.
  * - `SlotLost`: the slot cannot be streamed any more. Changes may be missing: raise an alarm and begin a new epoch.
  * - `Undecodable`: before Postgres 18 the WAL of a time without our publication cannot be decoded. Skip it as a gap.
- * - `EpochMismatch`: Redis knows positions that this database has not reached: it is an older copy. Begin a new epoch.
+ * - `EpochMismatch`: Redis has positions that this database has not reached: it is an older copy. Begin a new epoch.
  * - `Fenced`: another process has taken the lead. Become a standby.
  * - `Protocol`: the server sent something unknown. Stop; never skip it.
  */

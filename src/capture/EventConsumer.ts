@@ -3,10 +3,10 @@
  *
  * The order of a batch, by which nothing that was committed is missed:
  * 1. log: its events are committed to the change log (`logged`).
- * 2. queue: its deliveries are appended to Redis. This may go on beside the log, except for an entry without a body,
+ * 2. queue: its deliveries are appended to Redis. This may run beside the log, except for an entry without a body,
  *    which is read from the change log.
  * 3. flush: the appended entries are on disk, and the last id of each stream is noted in Postgres (`stored`). This
- *    comes after the log too: a stream that is lost is filled again from there.
+ *    follows the log too: a stream that is lost is filled again from there.
  * 4. confirm: Postgres may forget the WAL of the batch.
  */
 import { Context, type Effect, Schema } from "effect"
@@ -23,7 +23,7 @@ type ConsumerError = ConsumerUnavailable | CaptureError
 
 /** Events that the consumer has accepted. */
 interface Receipt {
-  /** Succeeds when the events survive a crash. Meanwhile the next batches may come. */
+  /** Succeeds when the events survive a crash. Meanwhile the next batches may be accepted. */
   readonly stored: Effect.Effect<void, ConsumerError>
 }
 
@@ -33,7 +33,7 @@ export class EventConsumer extends Context.Service<
   {
     /** Reading begins (again), under these terms. */
     readonly begin: (terms: Terms) => Effect.Effect<void, ConsumerError>
-    /** Accepts a batch: queues its deliveries. Batches come one after another, in their order. */
+    /** Accepts a batch: queues its deliveries. Batches are accepted one after another, in their order. */
     readonly accept: (batch: EventBatch, logged: Effect.Effect<void>) => Effect.Effect<Receipt, ConsumerError>
     /**
      * Called every few seconds, also during `accept`: fails if something that was accepted is lost. Returns whether to

@@ -68,7 +68,7 @@ export const session = Effect.fnUntraced(function* (reading: Reading) {
   return yield* Effect.raceFirst(read(stream, prepared, reading), Deferred.await(stream.ended))
 })
 
-/** Takes the lead and reads; fails with the reason why it cannot go on. */
+/** Takes the lead and reads; fails with the reason why it cannot continue. */
 const read = Effect.fnUntraced(function* (stream: SlotStream, prepared: SlotState, reading: Reading) {
   const { consumer, report, vacantSince } = reading
   const { epoch, first, slot, systemId } = prepared
@@ -165,7 +165,7 @@ const reportProgress = Effect.fnUntraced(function* (stream: SlotStream, report: 
   return yield* Effect.forever(Effect.andThen(turn, reportPause))
 })
 
-/** Most events of one batch; a window is never cut, so a batch may hold a few more. */
+/** Most events of one batch; a window is never cut, so a batch may have a few more. */
 const batchEventsMax = 1000
 
 /** Most batches under way: while a full one is being stored, the next ones are read and represented. */

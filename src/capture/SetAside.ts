@@ -1,5 +1,6 @@
 /**
- * Changes of which no event can be made, because of a value in a row: they are stored and logged, and reading goes on.
+ * Changes of which no event can be made, because of a value in a row: they are stored and logged, and reading
+ * continues.
  *
  * A row here is an alarm until somebody deletes it. A change that is read again after a restart gives the same row.
  */
@@ -15,7 +16,7 @@ export const setAsideTable: Table = {
     { name: "position", type: "bigint", nullable: false },
     { name: "idx", type: "bigint", nullable: false },
     { name: "object_type", type: "text", nullable: false },
-    // A text: an id beyond what a number can hold is one of the reasons.
+    // A text: an id beyond the range of a number is one of the reasons.
     { name: "object_id", type: "text", nullable: false },
     { name: "kind", type: "text", nullable: false },
     { name: "reason", type: "text", nullable: false },

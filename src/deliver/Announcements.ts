@@ -1,8 +1,9 @@
 /**
  * Notifications of Postgres about changed webhooks, deliveries and operations.
  *
- * A connection that only listens sends nothing, so a dead one would go unnoticed. Each listening process therefore sends
- * a heartbeat on the same channel. If it does not receive its own heartbeat, it fails, and its caller listens anew.
+ * A connection that only listens sends nothing, so a dead one would not be noticed. Each listening process therefore
+ * sends a heartbeat on the same channel. If it does not receive its own heartbeat, it fails, and its caller listens
+ * anew.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Queue, Schedule, Schema } from "effect"

@@ -41,7 +41,7 @@ import { backlog } from "../history/tasks/Backlog.ts"
 const webhookType = objectType("extras.webhook")
 
 /**
- * Most fibers of a process that work off requests of people. Each may hold a connection for as long as a statement may
+ * Most fibers of a process that work off requests of people. Each may use a connection for as long as a statement may
  * take; work that they leave is found by the next sweep.
  */
 const workersMax = 4
@@ -50,7 +50,7 @@ export class Deliver extends Context.Service<
   Deliver,
   {
     readonly webhooks: Effect.Effect<number>
-    /** A sentence for each reason why deliveries do not go on. */
+    /** A sentence for each reason why deliveries do not continue. */
     readonly problems: Effect.Effect<ReadonlyArray<string>>
     /** A sentence for each problem that an operator has to solve, though the process works. */
     readonly warnings: Effect.Effect<ReadonlyArray<string>>
@@ -217,7 +217,7 @@ const lookForMissed = (actors: Actors, { sample, healths }: SweepState, looks: S
     Effect.catch((error) => Effect.logWarning(`deliver: the sweep failed: ${inWords(error)}`))
   )
 
-/** Renews the lease of every entry that an actor holds. */
+/** Renews the lease of every entry of an actor. */
 const renewLeases = (actors: Actors) =>
   Effect.gen(function* () {
     const streams = yield* Streams

@@ -165,7 +165,7 @@ const unlessDeleted = (name: string): string =>
     : name
 
 /**
- * Two processes may attempt the same delivery, if one wrongly believes that it still holds the entry. A delivery that
+ * Two processes may attempt the same delivery, if one wrongly believes that its lease is still valid. A delivery that
  * has ended does not return to `retrying`.
  */
 const hasEnded = `(extras_delivery.status = 'successful' and excluded.status <> 'successful'

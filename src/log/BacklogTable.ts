@@ -23,7 +23,7 @@ export const backlogTable: Table = {
   published: false
 }
 
-/** The ids of all webhooks: Redis holds deliveries of paused and disabled webhooks too. */
+/** The ids of all webhooks: Redis has deliveries of paused and disabled webhooks too. */
 export const allWebhooks = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ readonly id: string }>`select id::text as id from extras_webhook`

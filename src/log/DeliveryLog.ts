@@ -93,8 +93,8 @@ const write = Effect.fnUntraced(function* (all: ReadonlyArray<Attempt>, stall: S
 })
 
 /**
- * The attempts whose entries this process still holds, or nobody: another process that claimed an entry repeats its
- * attempt, but the streams of a deleted webhook are gone.
+ * The attempts whose entries this process still leases, or nobody: another process that claimed an entry repeats its
+ * attempt, but the streams of a deleted webhook do not exist.
  */
 const ours = Effect.fnUntraced(function* (attempts: ReadonlyArray<Attempt>, untilItSucceeds: Repeat) {
   const streams = yield* Streams

@@ -41,7 +41,7 @@ export const insertFailed = (deliveries: ReadonlyArray<Delivery>, failed: Unmake
   insertUnattempted(deliveries, { failed, keepsRows: true })
 
 /**
- * Adds the deliveries as `queued`, to be taken up like retries by hand, as `retrying` if Redis holds them, or as
+ * Adds the deliveries as `queued`, to be taken up like retries by hand, as `retrying` if Redis has them, or as
  * `discarded` with the reason. An existing row gets the status, and the reason if it had none. Returns the ids of the
  * deliveries whose rows were written.
  */

@@ -69,7 +69,7 @@ export const measureAttempt = (attempt: Attempt): void => {
   attemptDuration.record(attempt.durationMillis / 1000, name)
   if (outcome.kind !== "Retry") deliveriesEnded.record(1, name)
   if (answer.failure !== undefined) attemptFailures.record(1, answer.failure.reason)
-  // A retry by hand may come before its time; clocks of processes differ.
+  // A retry by hand may be sent before its time; clocks of processes differ.
   const lateSeconds = due === undefined ? undefined : Math.max(0, attempt.started - due) / 1000
   if (lateSeconds !== undefined) (attempts === 0 ? queuedToSent : retryLateness).record(lateSeconds)
   if (isTracing()) traceAttempt(attempt)
@@ -86,7 +86,7 @@ const traceAttempt = ({
 }: Attempt): void => {
   const trace = traceOf(delivery)
   if (trace === undefined) return
-  // The span that the receiver knows.
+  // The span that the receiver can measure.
   const sent = parseTraceparent(request.headers["traceparent"])
   addSpan({
     traceId: trace.traceId,

@@ -8,7 +8,7 @@ import { SqlClient } from "effect/sql"
 import type { Table } from "../postgres/migrate/Table.ts"
 import type { Attempt } from "./Attempt.ts"
 
-/** Upper ends of the buckets of times, milliseconds; one more bucket holds what took longer. */
+/** Upper ends of the buckets of times, milliseconds; one more bucket has longer times. */
 export const bucketEndsMillis: ReadonlyArray<number> = [
   1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 60_000
 ]

@@ -7,7 +7,7 @@ import { Fenced } from "../queue/Append.ts"
 import { inWords } from "../telemetry/Telemetry.ts"
 
 /**
- * Fails with what capture expects. Where Redis knows a higher generation, another process leads, or led in a later copy
+ * Fails with what capture expects. Where Redis has a higher generation, another process leads, or led in a later copy
  * of this database: generations rise above that one from now on.
  */
 export const asConsumerError = <A, E, R>(effect: Effect.Effect<A, E, R>) =>

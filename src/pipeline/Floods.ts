@@ -1,9 +1,10 @@
 /**
  * Floods: deliveries that a batch owes to the webhooks of one user, where others would wait long for so many.
  *
- * A flood is queued behind its batch, from the change log, while the next batches go on. The webhooks are late until
- * that is done: each batch leaves their events to the flood, so their order stays that of the WAL. The debt is noted
- * beside the watermarks before the WAL is confirmed, and Redis refuses entries that are queued again after a crash.
+ * A flood is queued behind its batch, from the change log, while the next batches are appended. The webhooks are late
+ * until that is done: each batch leaves their events to the flood, so their order stays that of the WAL. The debt is
+ * noted beside the watermarks before the WAL is confirmed, and Redis refuses entries that are queued again after a
+ * crash.
  */
 import { Effect, Queue, Semaphore } from "effect"
 import { CaptureError } from "../capture/CaptureError.ts"
@@ -72,7 +73,7 @@ export class Floods {
       })
     )
 
-  /** Fails if floods cannot go on in this session. */
+  /** Fails if floods cannot continue in this session. */
   readonly sound = Effect.suspend(() => (this.failure === undefined ? Effect.void : Effect.fail(this.failure)))
 
   /** Takes from a batch, which brings these versions, the events that are left to floods. */
@@ -118,7 +119,7 @@ export class Floods {
     return Effect.forever(Effect.andThen(Queue.take(this.signals), Effect.repeat(turn, { while: (isMore) => isMore })))
   }
 
-  /** Queues a page of events; succeeds with whether to go on. */
+  /** Queues a page of events; succeeds with whether to continue. */
   private page<E, R>(queue: (deliveries: ReadonlyArray<Delivery>) => Effect.Effect<void, E, R>) {
     return Effect.gen({ self: this }, function* (this: Floods) {
       const { late, filled, logged } = this

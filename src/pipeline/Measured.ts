@@ -11,7 +11,7 @@ const commitToQueued = histogram({
   bounds: longSeconds
 })
 
-/** When a batch came from capture, was decided about, and was on disk; milliseconds since 1970. */
+/** When a batch arrived from capture, was decided about, and was on disk; milliseconds since 1970. */
 interface Times {
   readonly acceptedMillis: number
   readonly decidedMillis: number

@@ -1,5 +1,5 @@
 /**
- * Where the stages of a change meet, which do not know each other: capture hands events on, match decides about them,
+ * Where the stages of a change meet, which do not import each other: capture hands events on, match decides about them,
  * and stream queues their deliveries.
  */
 import { Clock, Effect, Layer, Schedule } from "effect"
@@ -105,10 +105,10 @@ const begin = Effect.fnUntraced(function* ({ index, recent, unfinished, counts }
 /** A batch that is being accepted; it is tried until that succeeds. */
 interface Accepting {
   readonly batch: EventBatch
-  /** Succeeds when the change log holds its events. */
+  /** Succeeds when the change log has its events. */
   readonly logged: Effect.Effect<void>
   readonly matching: Generator<void, BatchMatch>
-  /** Matched once: at another try the index holds the webhooks as they are after the batch. */
+  /** Matched once: at a retry the index has the webhooks as they are after the batch. */
   matched?: BatchMatch
   /** Divided once: the webhooks of the flood are late from then on. */
   divided?: BatchSplit<BatchMatch["owed"][number]>
@@ -158,7 +158,7 @@ const queue = Effect.fnUntraced(function* (
   return { tops, appended, decidedMillis }
 })
 
-/** Most deliveries of a flood that are appended together: deliveries of a batch come in between. */
+/** Most deliveries of a flood that are appended together: deliveries of a batch are appended in between. */
 const portionMax = 1000
 
 const queueFlood = Effect.fnUntraced(function* (known: PipelineState, deliveries: ReadonlyArray<Delivery>) {

@@ -10,7 +10,7 @@ const recentMillis = 60_000
 type WebhookId = Pick<WebhookRow, "id">
 
 export class RecentChanges {
-  /** When each was changed and when that was learned, milliseconds since 1970; the one learned last comes last. */
+  /** When each was changed and when that was learned, milliseconds since 1970; the one learned last is last. */
   private readonly changes = new Map<number, { readonly changed: number; readonly learned: number }>()
 
   learn(webhook: number, row: WebhookId | undefined, nowMillis: number): void {

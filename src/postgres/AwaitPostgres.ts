@@ -14,7 +14,7 @@ class Unanswered extends Schema.TaggedError<Unanswered>()("Unanswered", { messag
 /** SQLSTATEs of a server that starts, stops, recovers, or has no connection left. */
 const passing = /^(57P0[123]|53300)$/
 
-/** Node's codes of a connection that does not come about, as when the server's host or name is not there yet. */
+/** Node's codes of a connection that fails, as when the server's host or name is not there yet. */
 const unreached = /ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOENT|EPIPE/
 
 /** Whether the server may answer later: it says so, or there was no connection to it. */

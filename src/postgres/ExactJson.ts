@@ -22,7 +22,7 @@ export class ExactNumber {
   }
 }
 
-/** TypeScript does not know it yet. */
+/** TypeScript does not declare it yet. */
 interface RawJson {
   readonly rawJSON: (text: string) => unknown
 }
@@ -143,7 +143,7 @@ const markFor = (text: string): string => {
 
 const [quote, backslash, minus] = [34, 92, 45]
 
-/** Whether a number may go on with this character: a digit, `.`, `+`, `-`, `e` or `E`. */
+/** Whether a number may continue with this character: a digit, `.`, `+`, `-`, `e` or `E`. */
 const isOfNumber = (code: number): boolean =>
   isDigit(code) || code === 43 || code === minus || code === 101 || code === 69
 

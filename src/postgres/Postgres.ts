@@ -34,7 +34,7 @@ const answerMillis = 75_000
 /** Idle time before the first TCP keep-alive probe, milliseconds. */
 const probeMillis = 10_000
 
-/** The SQLSTATE of an error; undefined if the error did not come from Postgres. */
+/** The SQLSTATE of an error; undefined if the error is not from Postgres. */
 export const sqlStateOf = ({ reason }: SqlError.SqlError): string | undefined =>
   (reason.cause as { readonly code?: string } | undefined)?.code
 

@@ -25,7 +25,7 @@ export interface Process {
   readonly started: string
   /** When it wrote its status last. */
   readonly seen: string
-  /** Whether that is so long ago that the process is gone. */
+  /** Whether that is so long ago that the process counts as lost. */
   readonly lost: boolean
   /** Whether it drains: it takes no new work. */
   readonly quiet: boolean
@@ -66,7 +66,7 @@ export class Presence extends Context.Service<
       const write = Effect.gen(function* () {
         measured = measure()
         const status = JSON.stringify(yield* here)
-        // Where the table was emptied by a crash of Postgres, the process knows whether it is to be quiet.
+        // Where the table was emptied by a crash of Postgres, the process itself keeps whether it has to drain.
         const [row] = yield* sql<{ readonly quiet: boolean }>`
           insert into rackwire_process (name, seen, quiet, parts)
           values (${processName}, now(), ${quiet}, ${status}::jsonb)

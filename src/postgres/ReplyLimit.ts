@@ -1,7 +1,7 @@
 /**
  * Bounds what Postgres sends to requests: a statement with a larger reply loses its connection, and Postgres ends it.
  *
- * Rows are in memory until their statement has ended, and Postgres knows no limit for them. The bytes that each
+ * Rows are in memory until their statement has ended, and Postgres has no limit for them. The bytes that each
  * connection has read are polled in short intervals, because under TLS its socket emits no data.
  */
 import type { Socket } from "node:net"

@@ -6,11 +6,11 @@
  *
  * Guarantees: an entry is queued once. Its id is its position in the WAL, and Redis refuses an id that is not above the
  * last one. When `onDisk` succeeds, everything that was appended before is on disk. A stream that lost entries is
- * noticed before anything is added to it: the stream knows the id of its last entry, and the appending process knows
+ * noticed before anything is added to it: the stream has the id of its last entry, and the appending process has
  * the least id that this can be. Redis refuses a process that no longer leads, by the generation kept beside the
  * stream. Entries are deleted only when they are acknowledged.
  *
- * Does not: trim, send, or know what a delivery means.
+ * Does not: trim, send, or interpret a delivery.
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import { Pace } from "../eventloop/Pace.ts"
@@ -43,7 +43,10 @@ interface AppendResult {
   readonly tops: Tops
 }
 
-/** A part of the deliveries that are still owed to a webhook; parts come one after the other, in the order of the WAL. */
+/**
+ * A part of the deliveries that are still owed to a webhook; parts are appended one after the other, in the order of
+ * the WAL.
+ */
 interface OwedPart {
   readonly owed: ReadonlyArray<Delivery>
   /** The id of the last entry of the part before; "" for the first part. */

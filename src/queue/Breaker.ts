@@ -1,7 +1,7 @@
 /**
  * The state of a webhook's circuit breaker, shared by all processes: until when it is open, and which process probes.
  *
- * It is kept beside the streams, on Redis' clock. If Redis loses it, each process goes on with what it knows, and two
+ * It is kept beside the streams, on Redis' clock. If Redis loses it, each process continues with its own copy, and two
  * processes may probe at once.
  */
 import type { Client } from "../redis/Redis.ts"

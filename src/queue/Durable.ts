@@ -43,7 +43,7 @@ export class Disk {
 
   /** Resolves when everything that Redis replied to before this call is on disk; else rejects with a RedisError. */
   reached(): Promise<void> {
-    // The wait that is under way may have begun too early. All callers that come meanwhile share the next one.
+    // The running wait may have begun too early. All callers that arrive meanwhile share the next one.
     this.next ??= this.running
       .catch(() => {})
       .then(() => {

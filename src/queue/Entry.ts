@@ -39,7 +39,7 @@ export interface Delay {
   readonly delivery: Delivery
 }
 
-/** An entry as Redis replies it: its one field `d` holds the packed delivery. */
+/** An entry as Redis replies it: its one field `d` is the packed delivery. */
 export type RawEntry = readonly [entryId: string, fields: ReadonlyArray<string>]
 
 export const entriesOf = (

@@ -2,7 +2,7 @@
  * The memory of Redis as a budget for appending.
  *
  * Redis evicts nothing here, so when it is full it refuses writes, also those of retries. Appending therefore stops at
- * a part of the limit and goes on when enough has been delivered; the rest of the memory is for retries.
+ * a part of the limit and resumes when enough has been delivered; the rest of the memory is for retries.
  */
 import { type Client, RedisError, mastersOf } from "../redis/Redis.ts"
 
@@ -13,7 +13,7 @@ export interface Memory {
   readonly limit: number
 }
 
-/** Appending stops at the first part of the limit, and goes on below the second. */
+/** Appending stops at the first part of the limit, and resumes below the second. */
 const stopAt = 0.8
 const goOnBelow = 0.7
 

@@ -2,9 +2,9 @@
  * Order within an object, for webhooks with `ordering: object`.
  *
  * One delivery of each object at a time is under way or delayed: `blocked` names it. The later ones are parked in the
- * order of the WAL, and the first of them goes on when it is done. Reading and parking is one step in Redis, so any
- * number of processes may read. A batch may hold several of an object: its first blocks the object for all of them, and
- * those that the batch leaves undone are parked again.
+ * order of the WAL, and the first of them is unblocked when it is done. Reading and parking is one step in Redis, so
+ * any number of processes may read. A batch may have several of an object: its first blocks the object for all of them,
+ * and those that the batch leaves undone are parked again.
  */
 import type { Client } from "../redis/Redis.ts"
 import type { Delivery } from "../event/Delivery.ts"

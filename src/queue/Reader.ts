@@ -1,5 +1,6 @@
 /**
- * One consumer of the group: it reads entries, renews its lease of them, and claims those of consumers that are gone.
+ * One consumer of the group: it reads entries, renews its lease of them, and claims entries of consumers that have
+ * died.
  */
 import type { PaceValues } from "../eventloop/Pace.ts"
 import type { Client } from "../redis/Redis.ts"
@@ -31,7 +32,7 @@ export class Reader {
   /** The lease of an entry, and how long this process relies on it. */
   private readonly leaseMillis: number
   private readonly reliedMillis: number
-  /** Where the next `reclaim` goes on, by stream: from the start it would never get past many entries that are held. */
+  /** The cursor of the next `reclaim`, by stream: from the start it would never get past many leased entries. */
   private readonly cursors = new Map<string, string>()
 
   constructor(client: Client, consumer: string, { leaseMillis, leaseMarginMillis }: PaceValues["stream"]) {

@@ -50,13 +50,13 @@ export class Streams extends Context.Service<
       count: number,
       ordered: boolean
     ) => Effect.Effect<ReadonlyArray<Entry>, RedisError>
-    /** How many entries no process has read. Too few where Redis has lost entries that are held. */
+    /** How many entries no process has read. Too few where Redis has lost leased entries. */
     readonly unread: (webhook: number) => Effect.Effect<number, RedisError>
-    /** Parks entries that this process holds and whose object another delivery blocks; returns the others. */
+    /** Parks entries that this process leases and whose object another delivery blocks; returns the others. */
     readonly park: (webhook: number, entries: ReadonlyArray<Entry>) => Effect.Effect<ReadonlyArray<Entry>, RedisError>
     /** Claims entries whose lease is over. */
     readonly reclaim: (webhook: number, ordered?: boolean) => Effect.Effect<ReadonlyArray<Entry>, RedisError>
-    /** Claims entries that nobody holds although the group has read past them. */
+    /** Claims entries without a lease that the group has read past. */
     readonly claimStranded: (webhook: number, ordered?: boolean) => Effect.Effect<ReadonlyArray<Entry>, RedisError>
     /** Ends the lease of these entries: other processes may claim them at once. */
     readonly handBack: (webhook: number, entries: ReadonlyArray<Entry>) => Effect.Effect<void, RedisError>
@@ -67,7 +67,7 @@ export class Streams extends Context.Service<
     readonly reserve: (webhook: number, count: number, rate: number) => Effect.Effect<number, RedisError>
     /** Renews the lease of these entries; returns entries that another process has claimed or ended. */
     readonly keep: (webhook: number, entries: ReadonlyArray<Entry>) => Effect.Effect<ReadonlyArray<Entry>, RedisError>
-    /** Whether the lease of the entry holds, so that no other process can have claimed it. */
+    /** Whether the lease of the entry is valid, so that no other process can have claimed it. */
     readonly isOurs: (entry: Entry) => boolean
     /** Acknowledges and deletes entries and delays deliveries, in one step; skips entries of other processes. */
     readonly settle: (webhook: number, entries: ReadonlyArray<Settlement>) => Effect.Effect<void, RedisError>
@@ -77,7 +77,7 @@ export class Streams extends Context.Service<
       ordered?: boolean
     ) => Effect.Effect<{ readonly moved: number; readonly next: number | undefined }, RedisError>
     /**
-     * Delays deliveries; one that is delayed already is replaced. `first`: nothing else of their objects goes out
+     * Delays deliveries; one that is delayed already is replaced. `first`: nothing else of their objects is sent
      * before they are done.
      */
     readonly delay: (
@@ -99,18 +99,18 @@ export class Streams extends Context.Service<
     readonly drop: (webhook: number, waiting: ReadonlyArray<ObjectDelivery>) => Effect.Effect<void, RedisError>
     /** The deliveries that block their objects, wherever they are. */
     readonly blockers: (webhook: number) => Effect.Effect<ReadonlyArray<ObjectDelivery>, RedisError>
-    /** Ends deliveries that block their objects: the next of each object goes on. */
+    /** Ends deliveries that block their objects: the next of each object is unblocked. */
     readonly unblock: (webhook: number, done: ReadonlyArray<ObjectDelivery>) => Effect.Effect<void, RedisError>
     /** Moves all delayed and all parked deliveries to `again`. */
     readonly gather: (webhook: number) => Effect.Effect<void, RedisError>
-    /** Entries of a stream, held or not, from `after` on: an id, `(` and an id, or `-`. */
+    /** Entries of a stream, leased or not, from `after` on: an id, `(` and an id, or `-`. */
     readonly browse: (
       webhook: number,
       stream: Entry["stream"],
       after: string,
       count: number
     ) => Effect.Effect<ReadonlyArray<Entry>, RedisError>
-    /** Deletes entries, also entries that other processes hold. */
+    /** Deletes entries, also entries that other processes lease. */
     readonly remove: (webhook: number, entries: ReadonlyArray<Entry>) => Effect.Effect<void, RedisError>
     /** By webhook, the id of the first delivery whose first attempt has not ended, if any. */
     readonly heads: (
@@ -242,7 +242,7 @@ const follow = (
     if (channel === wakeChannel) listener(Number(message))
     else onBreaker(readNews(message))
   })
-  // After each connection; if it fails, the connection is lost, and the next one comes. Messages
+  // After each connection; if it fails, the connection is lost, and the next one follows. Messages
   // from before the subscription are not repeated, so the listener reads all.
   subscriber.on("ready", () => {
     subscriber.subscribe(wakeChannel, channelOf(subscriber)).then(

@@ -21,18 +21,18 @@ export interface SweptWebhook {
   readonly mark: string
 }
 
-/** Time after which an idle consumer that holds nothing is deleted: its process is gone. Milliseconds. */
+/** Time after which an idle consumer without entries is deleted: its process has died. Milliseconds. */
 const goneMillis = 3_600_000
 
 /** The entries of a webhook in Redis. */
 export interface Inspection extends Depth {
   /** Milliseconds until the first delayed delivery is due; undefined if there is none. */
   readonly dueMillis: number | undefined
-  /** Whether there are entries that nobody holds although the group has read past them. */
+  /** Whether there are entries without a lease that the group has read past. */
   readonly stranded: boolean
   /** If order matters: deliveries that left the queue without an attempt. */
   readonly unattempted: number
-  /** How many of the queued ones were read: their processes have handed them back, or are gone. */
+  /** How many of the queued ones were read: their processes have released them, or died. */
   readonly unleased: number
   /** Id of the first entry of the queue: a position; undefined if it is empty. */
   readonly head: string | undefined

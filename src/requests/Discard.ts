@@ -2,7 +2,7 @@
  * Deliveries that people discard.
  *
  * The API sets the row to `discarded`. The row of a delivery that waits for its next attempt keeps `next_attempt` until
- * a process that delivers has removed it from Redis. An attempt under way goes on, and the row gets its outcome.
+ * a process that delivers has removed it from Redis. An attempt in flight continues, and the row gets its outcome.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -22,7 +22,7 @@ export interface DeliveryState extends Surroundings {
   readonly attempts: number
   /** Whether its next attempt is due: it is under way, or begins within a second. */
   readonly isDue: boolean
-  /** Whether the change log holds its event. */
+  /** Whether the change log has its event. */
   readonly isLogged: boolean
 }
 
@@ -124,5 +124,5 @@ const actOn = <E, R>(
 export const retryOne = (id: number, wish: RetryWish = {}) =>
   actOn(id, (state) => retryRefusal(state, wish), askForRetry([id]))
 
-/** Discards the delivery; an attempt under way goes on. */
+/** Discards the delivery; an attempt in flight continues. */
 export const discardOne = (id: number) => actOn(id, discardRefusal, askForDiscard([id]))

@@ -144,7 +144,7 @@ const selectionOf = Effect.fnUntraced(function* (operation: Operation) {
   const query = [...new URLSearchParams(operation.filter)]
   // The requesting user may see and change all deliveries (http/webhooks/Deliveries.ts).
   const filtered = filter(deliveryType, query, allVisible, { strict: true })
-  // A version that no longer knows a filter must not take it for every delivery.
+  // A version without a filter that an operation names must not act on every delivery.
   if ("errors" in filtered || (operation.filter !== "" && isEverything(filtered.where))) {
     return yield* new WorkRefused({ message: `The filter is not understood: ${operation.filter}` })
   }
@@ -212,7 +212,7 @@ const overWaiting = Effect.fnUntraced(function* (operation: Operation, selection
   }
 })
 
-/** Probes the open breakers that hold deliveries of the operation; before all were noted, one would be left out. */
+/** Probes the open breakers that block deliveries of the operation; before all were noted, one would be left out. */
 const probeFor = Effect.fnUntraced(function* (operation: string) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ readonly id: string }>`

@@ -4,7 +4,7 @@
  * The API or the command line inserts a row (`askForReplay`). A process that delivers works it off, a page of the
  * change log at a time. Each event that the webhook's current condition accepts becomes a row of the delivery log,
  * `queued` under an id of this replay, and is sent like a retry by hand. Each page is one transaction, which also
- * writes the replay's progress: any process can go on after an interruption.
+ * writes the replay's progress: any process can continue after an interruption.
  *
  * A replay sends and counts only events of the webhook's object types that the requesting user may view. This is checked
  * when it is requested, when it is worked off, and when its deliveries are taken up.

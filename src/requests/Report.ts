@@ -13,7 +13,7 @@ export interface Report {
   readonly held: number
   /** About to be attempted. */
   readonly waiting: number
-  /** Their webhook or their event is gone. */
+  /** Their webhook or their event was deleted. */
   readonly gone: number
   /** Attempted or changed by others before their turn: left as they were. */
   readonly changed: number

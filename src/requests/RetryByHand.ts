@@ -57,7 +57,7 @@ const urgeLogged = Effect.fnUntraced(function* (
 /** Most deliveries of a webhook that wait in Redis before more are taken up. */
 const waitingMax = 5000
 
-/** A delivery whose event the change log does not hold, any more or at all, cannot be attempted again. */
+/** A delivery whose event is not in the change log, any more or at all, cannot be attempted again. */
 const failUnlogged = Effect.fnUntraced(function* (webhook: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`

@@ -1,6 +1,6 @@
 /**
  * Long work that is requested by a row. A process that delivers claims the row and writes its progress to it; if that
- * process dies, another one goes on from there.
+ * process dies, another one continues from there.
  */
 import { Data, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"

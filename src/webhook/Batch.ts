@@ -14,7 +14,7 @@ import type { BatchPolicy } from "../inventory/types/extras/WebhookBatch.ts"
 
 /** A batch in the place of a delivery. */
 export interface Batch extends DeliveryWithBody {
-  /** How many deliveries it holds. */
+  /** How many deliveries it has. */
   readonly size: number
   /** The context of its templates, as JSON text. */
   readonly context: () => string

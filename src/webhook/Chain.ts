@@ -18,7 +18,9 @@ export const chainHeader = "x-hook-chain"
 /** Ids of webhooks, the latest one last. */
 type Chain = ReadonlyArray<number>
 
-/** Deliveries of a chain after which none goes to a webhook of it: a pair of webhooks may double the chain with each. */
+/**
+ * Deliveries of a chain after which none is sent to a webhook of it: a pair of webhooks may double the chain with each.
+ */
 const loopMin = 4
 
 /** Longest header that is opened, characters: a chain of `chainMax` ids, sealed. */
@@ -43,7 +45,7 @@ export const readChain = (header: string | undefined, { open }: Pick<Vault["Serv
   return ids?.split(",").map(Number)
 }
 
-/** Why a delivery is not sent, if it would go on with a loop. */
+/** Why a delivery is not sent, if it would continue a loop. */
 export const loopFailure = ({ chain, webhook }: Pick<Delivery, "chain" | "webhook">): Failure | undefined => {
   if (chain === undefined || chain.length < loopMin || !chain.includes(webhook)) return undefined
   // A reader of the delivery may have no right to view the other webhooks.

@@ -23,7 +23,10 @@ export interface ConnectedWebhook {
   readonly redefine: (definition: Definition) => Effect.Effect<void, UnusableWebhook>
 }
 
-/** The tokens of a webhook's definition, undefined where it needs none; those of the one before it if they still hold. */
+/**
+ * The tokens of a webhook's definition, undefined where it needs none; those of the one before it if they are still
+ * valid.
+ */
 const tokensOf = ({ identity, target }: Definition, before: AccessTokens | undefined): AccessTokens | undefined => {
   if (!("oauth" in identity) || identity.oauth === undefined) return undefined
   const { madeFrom } = identity.oauth

@@ -28,7 +28,7 @@ interface Surroundings {
   readonly proxy: ProxyRules | undefined
 }
 
-/** Where deliveries may go, as the options say. */
+/** The allowed targets of deliveries, as the options say. */
 export const targetRules = Effect.gen(function* () {
   const { webhookTargetPolicy, webhookAllow, webhookDeny } = yield* Settings
   const rules = readRules(webhookTargetPolicy, webhookAllow, webhookDeny)
@@ -37,7 +37,7 @@ export const targetRules = Effect.gen(function* () {
     : rules
 })
 
-/** The proxy that deliveries go through, as the options say. */
+/** The proxy of deliveries, as the options say. */
 const proxyRules = Effect.gen(function* () {
   const { webhookProxy, webhookNoProxy } = yield* Settings
   if (webhookProxy === undefined) return undefined
@@ -66,7 +66,7 @@ export interface Definition {
   /** When its row was last changed, milliseconds since 1970. */
   readonly changed: number
   readonly method: Outgoing["method"]
-  /** As rows show it, without user information: for the log of attempts that came to no request. */
+  /** As rows show it, without user information: for the log of attempts without a request. */
   readonly url: string
   /** Or the name of a field of it that cannot be read with our key. */
   readonly identity: Identity | { readonly unreadable: string }
@@ -82,7 +82,7 @@ export interface Definition {
   readonly maxInFlight: number
   /** Attempts per second, in all processes together; undefined for no limit. */
   readonly rateLimit: number | undefined
-  /** Deliveries of one object go out one after the other. */
+  /** Deliveries of one object are sent one after the other. */
   readonly ordered: boolean
   /** Undefined where each request has one delivery. */
   readonly batch: BatchPolicy | undefined
@@ -103,7 +103,7 @@ export class UnusableWebhook extends Data.TaggedError("UnusableWebhook")<{
 export const unusable = (webhook: number, cause: unknown): UnusableWebhook =>
   new UnusableWebhook({ webhook, message: inWords(cause) })
 
-/** The webhook's definition; fails where the row holds a value of which none can be made. */
+/** The webhook's definition; fails where a value of the row is invalid. */
 export const definitionOf = (row: WebhookRow, surroundings: Surroundings): Effect.Effect<Definition, UnusableWebhook> =>
   Effect.try({
     try: () => readDefinition(row, surroundings),
@@ -136,7 +136,7 @@ const readDefinition = (row: WebhookRow, { settings, vault, usual, rules, proxy 
     maxInFlight,
     rateLimit: row.rate_limit ?? undefined,
     ordered: row.ordering === "object",
-    // An invalid value can only have come past our checks by plain SQL.
+    // Only plain SQL can write an invalid value past our checks.
     batch: typeof batch === "string" ? undefined : batch,
     schedule: retrySchedule(typeof policy === "string" ? usual : policy),
     target: {

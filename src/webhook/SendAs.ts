@@ -1,5 +1,5 @@
 /**
- * Sends the requests of a webhook as its receiver knows it: with a token by OAuth 2.0 where it wants one. The rest of an
+ * Sends the requests of a webhook with its identity: with a token by OAuth 2.0 where it wants one. The rest of an
  * identity is in the address and in the connections.
  *
  * Guarantees: an attempt of a webhook without a token does nothing here but to send.

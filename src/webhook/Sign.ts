@@ -66,7 +66,7 @@ const pkcs8Prefix = Buffer.from("302e020100300506032b657004220420", "hex")
 
 const keyBytes = (secret: string): Buffer => Buffer.from(secret.slice("whsk_".length), "base64")
 
-/** The key holds the private seed, and may hold the public key behind it. */
+/** The key has the private seed, and may have the public key behind it. */
 const privateKey = (secret: string) =>
   createPrivateKey({
     key: Buffer.concat([pkcs8Prefix, keyBytes(secret).subarray(0, 32)]),

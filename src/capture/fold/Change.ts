@@ -71,7 +71,7 @@ interface ObjectSpan<R extends RowWithId> {
  * deleted = deleted; created then deleted = nothing; deleted then created = updated.
  */
 export const fold = <R extends RowWithId>(changes: ReadonlyArray<Change<R>>): ReadonlyArray<ObjectChange<R>> => {
-  // Most transactions hold one change.
+  // Most transactions have one change.
   const only = changes.length === 1 ? changes[0] : undefined
   if (only !== undefined) return entry(only.before, only)
   const types = new Map<ObjectType, Map<number | string, ObjectSpan<R>>>()
@@ -101,5 +101,5 @@ const entry = <R extends RowWithId>(
   return [{ type, kind, before, after, last: seenLast(last), idx, context }]
 }
 
-/** The row after the change, or before a deletion; only an update can come without its old row. */
+/** The row after the change, or before a deletion; only an update can be without its old row. */
 const seenLast = <R extends RowWithId>({ before, after }: Change<R>): R => (after ?? before) as R

@@ -25,7 +25,7 @@ const all = { where: everything, ordering: [], limit: undefined, offset: 0 }
 /** Most rows of one object type. */
 const rowsMax = 50_000
 
-/** Whether a field holds values of any length that no representation of a related object shows. */
+/** Whether a field has values of any length that no representation of a related object shows. */
 const isLong = (type: ObjectType, name: string): boolean => {
   const { type: stored, maxLength, choices, generic } = fieldOf(type, name)
   const isText = stored === "text" && maxLength === undefined && choices === undefined && generic === undefined
@@ -122,7 +122,7 @@ export class RelatedRows {
           const target = objectType(id)
           const rows = this.types.get(id) ?? new Map<number, Row>()
           this.types.set(id, rows)
-          // Changes of accounts are not in the WAL: a row of theirs would go stale.
+          // Changes of accounts are not in the WAL: a cached row of theirs would become stale.
           const wanted = target.kind === "account" ? ids : ids.difference(rows)
           const found = yield* shortRows(target, wanted)
           for (const row of found) rows.set(row.id, row)

@@ -24,7 +24,7 @@ import {
 import { refilledPrefix, refilledRow } from "../RefilledRow.ts"
 import type { Handler } from "../wal/Pgoutput.ts"
 
-/** The transaction as its events know it. */
+/** The transaction as its events have it. */
 interface Transaction {
   readonly commitLsn: bigint
   /** The lower 32 bits of its number in Postgres. */
@@ -63,7 +63,7 @@ export interface Window {
   readonly changes: ReadonlyArray<ObjectChange<Readable>>
   /** For the last window of a transaction: the LSN behind the commit. */
   readonly endLsn: bigint | undefined
-  /** Content of a heartbeat. Everybody may write one: capture knows its own. */
+  /** Content of a heartbeat. Everybody may write one: capture recognizes its own. */
   readonly heartbeat: string | undefined
   /** Object types whose tables the transaction truncated up to here. */
   readonly truncated: ReadonlyArray<ObjectType>

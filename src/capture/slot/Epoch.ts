@@ -16,9 +16,9 @@ export const epochTable: Table = {
     { name: "system_id", type: "text", nullable: false },
     { name: "slot", type: "text", nullable: false },
     { name: "began", type: "timestamp with time zone", nullable: false, default: "now()" },
-    // Where it begins in the WAL: what was committed before has positions of the epoch before. Null for what comes next.
+    // Where it begins in the WAL: what was committed before has positions of the epoch before. Null for the next epoch.
     { name: "begin_lsn", type: "pg_lsn", nullable: true },
-    // Whether the slot goes on from the epoch before, so that nothing is missing between.
+    // Whether the slot continues from the epoch before, so that nothing is missing between.
     { name: "continues", type: "boolean", nullable: false, default: "false" },
     // By what a restored backup shows (Origin.ts).
     { name: "timeline", type: "bigint", nullable: true },
@@ -70,7 +70,7 @@ interface Last {
   readonly system_id: string
   readonly slot: string
   readonly begin: string | null
-  /** The epoch from which on the slot has gone on. */
+  /** The epoch since which the slot has continued. */
   readonly first: number
   readonly timeline: number | null
   readonly place: string | null
@@ -80,7 +80,7 @@ export interface Epoch {
   readonly epoch: number
   /** The LSN from which on positions are of this epoch; before it they are of the one before. */
   readonly begin: bigint
-  /** The epoch from which on the slot has gone on. */
+  /** The epoch since which the slot has continued. */
   readonly first: number
   /** Identity of the database cluster. */
   readonly systemId: string
@@ -90,8 +90,8 @@ export interface Epoch {
 export const epochAt = ({ epoch, begin }: Epoch, lsn: bigint): number => (lsn < begin ? epoch - 1 : epoch)
 
 /**
- * The epoch in which reading goes on: a new one if the slot is `fresh`, the database is another one, or a backup of it
- * was restored.
+ * The epoch in which reading continues: a new one if the slot is `fresh`, the database is another one, or a backup of
+ * it was restored.
  */
 export const ensureEpoch = Effect.fnUntraced(function* (run: Run, slot: string, fresh: boolean, origin: Origin) {
   const { systemId, timeline, place } = origin

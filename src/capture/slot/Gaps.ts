@@ -9,7 +9,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { lsnBits } from "../../event/Position.ts"
 import type { Table } from "../../postgres/migrate/Table.ts"
 
-/** Runs a statement; `Row` is what its rows hold. */
+/** Runs a statement; `Row` is the type of its rows. */
 export type Run = <Row extends object>(
   statement: string,
   parameters?: ReadonlyArray<unknown>

@@ -1,5 +1,5 @@
 /**
- * The heartbeats of a session: by them it knows its lag, and up to when it has captured everything.
+ * The heartbeats of a session: they measure its lag, and the time up to which it has captured everything.
  *
  * Everybody who may connect to the database may write a message of this form. So each heartbeat carries a number that
  * cannot be guessed, and counts once.
@@ -17,9 +17,9 @@ interface Heartbeat {
 const underWayMax = 1000
 
 export class Heartbeats {
-  /** How long the last one took that came back, milliseconds. */
+  /** How long the last captured one took, milliseconds. */
   private tookMillis = 0
-  /** Heartbeats that did not come back yet, in their order. */
+  /** Heartbeats that are not captured yet, in their order. */
   private readonly underWay = new Map<string, Heartbeat>()
 
   /** Begins one: its content, and a function that notes the time of its transaction; undefined if too many are under way. */

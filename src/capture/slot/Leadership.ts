@@ -53,7 +53,7 @@ export const lead = Effect.fnUntraced(function* (slot: string) {
 })
 
 /**
- * Makes the following generations higher than this one. If the database is an older copy, Redis may know a generation
+ * Makes the following generations higher than this one. If the database is an older copy, Redis may have a generation
  * that it has not reached, and would refuse every leader.
  */
 export const outrank = Effect.fnUntraced(function* (generation: number) {
@@ -79,7 +79,7 @@ export const hangs = ({ silentMillis, beganHere }: Omit<Holder, "pid">, hangMill
   (silentMillis ?? 0) > hangMillis * 2 ** Math.min(Math.max(beganHere - 1, 0), doublingsMax)
 
 /**
- * Waits until nobody holds the slot; ends the session of a holder that hangs. Returns when the last sign of a holder
+ * Waits until no session uses the slot; ends the session of a leader that hangs. Returns when the last sign of a leader
  * was seen, milliseconds since 1970 by the clock of this process; undefined if there was none.
  */
 export const standBy = (slot: string) =>

@@ -1,5 +1,5 @@
 /**
- * Where the database comes from: by this a restored backup shows, in which LSNs that had meant other changes are used
+ * The origin of the database: by this a restored backup shows, in which LSNs that had meant other changes are used
  * again. Dumps have another system identifier, and most backups lack the slot: those begin a new epoch anyway.
  */
 import { statSync } from "node:fs"

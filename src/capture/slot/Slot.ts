@@ -1,7 +1,7 @@
 /**
  * Prepares the publication, the slot and the epoch, before the WAL is read.
  *
- * The publication comes before the slot, because the WAL is decoded with the catalog of its time. If the slot is
+ * The publication is created before the slot, because the WAL is decoded with the catalog of its time. If the slot is
  * missing or lost, changes may have been missed: it is created anew in a new epoch, and an error is logged.
  */
 import { Effect } from "effect"
@@ -18,7 +18,7 @@ import { ensurePublication } from "./Publication.ts"
 
 const failoverVersion = 170_000
 
-/** Advisory lock that is held while they are created. */
+/** Advisory lock while they are created. */
 const lockKey = 7_225_812
 
 export interface SlotState extends Epoch {
@@ -70,7 +70,7 @@ const asRefused = ({ reason }: SqlError.SqlError): CaptureError => {
 
 /**
  * The position up to which the slot is confirmed, where reading begins, and the end of the server's WAL. Only the
- * process that holds the slot may rely on them: another holder moves both.
+ * process that uses the slot may rely on them: another one moves both.
  */
 export const bounds = Effect.fnUntraced(function* (slot: string) {
   const sql = yield* SqlClient.SqlClient

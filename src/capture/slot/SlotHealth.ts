@@ -25,7 +25,7 @@ interface HealthReading {
   readonly health: Omit<SlotHealth, "exhaustedInSeconds"> & { readonly written: number; readonly at: number }
 }
 
-/** Measures the slot; keeps the last sample, to know the speed at which WAL is written. */
+/** Measures the slot; keeps the last sample, to compute the speed at which WAL is written. */
 export class SlotGauge {
   private last: Sample | undefined
   private readonly slot: string

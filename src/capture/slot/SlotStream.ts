@@ -9,7 +9,7 @@ import type { SlotState } from "./Slot.ts"
 import { TransactionWindows, type Window } from "../fold/TransactionWindows.ts"
 import type { Walsender } from "../wal/Walsender.ts"
 
-/** Reading pauses above so many bytes of WAL data that wait to be confirmed, and goes on below so few. */
+/** Reading pauses above so many bytes of WAL data that wait to be confirmed, and resumes below so few. */
 const waitingBytesMax = 8 * 1024 * 1024
 const resumeBelowBytes = 2 * 1024 * 1024
 
@@ -19,7 +19,7 @@ export interface Waiting extends WindowEnd {
 
 /** The part of a window that confirming it needs: its changes need not stay in memory until then. */
 export interface WindowEnd extends Pick<Window, "endLsn" | "heartbeat"> {
-  /** Length of the WAL data that came with it. */
+  /** Length of the WAL data that arrived with it. */
   readonly walBytes: number
 }
 
@@ -30,7 +30,7 @@ export class SlotStream {
   /** 0 until the begin is known: to Postgres that means nothing new. */
   confirmed = 0n
   readonly heartbeats = new Heartbeats()
-  /** Up to when, and up to where, all changes were captured; undefined until a heartbeat came back. */
+  /** Up to when, and up to where, all changes were captured; undefined until a heartbeat is captured. */
   captured: CapturePoint | undefined
   /** WAL data that waits to be confirmed, bytes. */
   waitingBytes = 0

@@ -4,7 +4,7 @@ import { CaptureError } from "../CaptureError.ts"
 /** Called with the tag and the body, which is `bytes` from `start` to `end`; a handler may keep the bytes. */
 export type OnMessage = (tag: number, bytes: Buffer, start: number, end: number) => void
 
-/** Largest message, bytes. A row of Postgres has at most 1 GB; a larger length means that framing went wrong. */
+/** Largest message, bytes. A row of Postgres has at most 1 GB; a larger length means that framing failed. */
 const messageBytesMax = 1 << 30
 
 export class Frames {

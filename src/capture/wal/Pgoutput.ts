@@ -19,7 +19,10 @@ export interface Handler {
    * 32 bits of the transaction's number.
    */
   readonly begin: (commitLsn: bigint, micros: number, xid: number) => void
-  /** A transactional message (`pg_logical_emit_message`). What is too long to be one of ours comes as "". */
+  /**
+   * A transactional message (`pg_logical_emit_message`). The content of a message that is too long to be one of ours is
+   * "".
+   */
   readonly message: (prefix: string, content: string) => void
   /**
    * `type` is undefined for a table that is no object type, `before` for an insert, `after` for a delete. `bytes`: the
@@ -47,7 +50,7 @@ interface Relation {
 
 /**
  * Largest prefix and content of a message that are decoded, bytes; ours may carry a row. Everybody who may connect to the
- * database may write one of 1 GB, more than a string holds.
+ * database may write one of 1 GB, more than the limit of a string.
  */
 const prefixBytesMax = 256
 export const messageBytesMax = 4 * valueBytesMax

@@ -1,7 +1,7 @@
 /**
  * A row in the WAL. Its cells are decoded when `row` is called; folding needs the id only.
  *
- * A tuple keeps a reference to the bytes it came in: they live as long as its window.
+ * A tuple keeps a reference to the bytes of its message: they live as long as its window.
  */
 import type { Row } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
@@ -76,7 +76,7 @@ export class Tuple implements Readable {
       const end = endOf(bytes, at)
       const oldEnd = old === undefined ? 0 : endOf(old.bytes, oldAt)
       if (decoder !== undefined) {
-        // Most cells of an update are as they were: then both rows hold one value, and it is decoded once.
+        // Most cells of an update are as they were: then both rows have one value, and it is decoded once.
         const isKnown =
           oldRow !== undefined && old !== undefined && isSame(bytes, at, end, old.bytes, oldAt, oldEnd - oldAt)
         if (isKnown) row[decoder.field] = this.noted(decoder.field, oldRow[decoder.field])

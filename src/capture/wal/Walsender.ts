@@ -150,7 +150,7 @@ const dial = async ({ host, port, tls }: PostgresAddress): Promise<Socket> => {
     if (tls === undefined) return socket
     socket.write(sslRequest)
     const [answer] = await within(socket, "data")
-    // More bytes than the answer come from somebody in between: they must not be taken for encrypted ones.
+    // More bytes than the answer are from an attacker in between: they must not be taken for encrypted ones.
     if (answer?.toString("latin1") !== "S") throw transport("the server speaks no TLS")
     const encrypted = connectTls({ host, servername: isIP(host) === 0 ? host : "", ...tls, socket })
     await within(encrypted, "secureConnect")

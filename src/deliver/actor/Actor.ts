@@ -3,8 +3,8 @@
  *
  * It lives in a fiber of its own. A slow receiver fills the room of its own actor and its own stream, nothing else.
  *
- * An entry goes one way: read (Reading.ts), attempted, answered and logged (Attempts.ts). `InFlight` knows which entries
- * are where.
+ * An entry has one path: read (Reading.ts), attempted, answered and logged (Attempts.ts). `InFlight` knows which
+ * entries are where.
  */
 import { Effect, FiberSet, Queue, type Scope } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -37,15 +37,15 @@ export interface Actor {
   readonly wake: () => void
   /** Something may be there to read that does not wait for an open breaker. */
   readonly urge: () => void
-  /** Begins with these deliveries before the others that it holds, with a probe if its circuit breaker is open. */
+  /** Begins with these deliveries before its others, with a probe if its circuit breaker is open. */
   readonly prefer: (ids: ReadonlySet<string>) => Effect.Effect<void>
-  /** Takes over entries whose holder is gone. */
+  /** Claims entries whose process has died. */
   readonly adopt: (entries: ReadonlyArray<Entry>) => void
   /** From now on attempts follow this definition. If it fails, they follow the one before. */
   readonly redefine: (definition: Definition) => Effect.Effect<void, UnusableWebhook>
-  /** Lets other processes take the entries that it holds and has not begun with. */
+  /** Releases its entries that are not in flight, for other processes. */
   readonly handBack: Effect.Effect<void>
-  /** Entries that this process holds. */
+  /** Entries that this process leases. */
   readonly held: () => ReadonlyArray<Entry>
   /** Takes over news of the circuit breaker from another process. */
   readonly learn: (news: BreakerNews) => void
@@ -144,7 +144,7 @@ const promoteDue = Effect.fnUntraced(
     if (next !== undefined) dueIn(next)
     if (moved === 0) return
     wake()
-    // This process may be the only one that knew when they were due.
+    // This process may be the only one with the times when they were due.
     if (intake.isQuiet) yield* streams.announce(id)
   },
   (promoting, { dueIn }) =>

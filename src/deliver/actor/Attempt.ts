@@ -126,7 +126,7 @@ const answered = (
   number: numberOf(entry),
   started,
   durationMillis: Math.round(performance.now() - at),
-  // Not the request itself: its body would be held until the attempt is logged.
+  // Not the request itself: its body would stay in memory until the attempt is logged.
   request: { url, headers },
   answer
 })
@@ -143,7 +143,7 @@ const withoutRenderedHost = ({ identity }: Definition, { url }: Outgoing, answer
   return { ...answer, failure: { ...failure, message: failure.message.replaceAll(host, hiddenMark) } }
 }
 
-/** An attempt that never came to a request. */
+/** An attempt without a request. */
 const unsent = (begun: Begun, { url }: Definition, failure: Failure): AttemptExchange =>
   answered(
     begun,

@@ -93,7 +93,7 @@ class Attempts {
     else attemptPlainly(current, entry, clock.currentTimeMillisUnsafe(), (attempt) => this.answered(begun, attempt))
   }
 
-  /** Fails deliveries that would go on with a loop; returns the others. */
+  /** Fails deliveries that would continue a loop; returns the others. */
   private withoutLoops(begun: ReadonlyArray<Entry>): ReadonlyArray<Entry> {
     const { id, webhook, loops } = this.parts
     return begun.filter((entry) => {
@@ -116,7 +116,7 @@ class Attempts {
     Effect.ensuring(Effect.sync(() => this.parts.inFlight.leave()))
   )
 
-  /** Waits for everything that the attempt needs, and holds its entries until the answer. */
+  /** Waits for everything that the attempt needs, and keeps its entries until the answer. */
   private readonly waitAndAttempt = Effect.fnUntraced(
     { self: this },
     function* (this: Attempts, begun: ReadonlyArray<Entry>, waitMillis: number) {
@@ -191,7 +191,7 @@ class Attempts {
       )
       if (response !== undefined && wantsNoMore(response)) {
         parts.mode.turn("dismiss")
-        // Before the log, which others wait for too: no further request leaves for a receiver that is gone.
+        // Before the log, which others wait for too: no further request is sent to a receiver that answered 410.
         yield* turnOff(parts.id, response.status)
       }
       yield* parts.breaker.turn(failure, isUrgent(each.map(({ entry }) => entry)))
@@ -258,7 +258,7 @@ const delivered: Outcome = { kind: "Delivered" }
 /** Whether they do not wait for an open breaker. */
 const isUrgent = (entries: ReadonlyArray<Entry>): boolean => entries.every(({ stream }) => stream === "urgent")
 
-/** Whether the attempt came to no request because of the templates, or of their input. */
+/** Whether the attempt sent no request because of the templates, or of their input. */
 const isOfTemplates = ({ answer: { failure } }: AttemptExchange): boolean =>
   failure?.reason === "Render" || failure?.reason === "Overrun"
 

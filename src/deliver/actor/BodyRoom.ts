@@ -8,7 +8,7 @@ const outputBytesMax = 1 << 20
 
 /**
  * Runs an attempt when there is room for the most that a body's template may make of it. `settle` sets how much it made,
- * when that is known; at the end of the attempt nothing is held.
+ * when that is known; at the end of the attempt nothing is reserved.
  */
 export const withBodyRoom = <A, E, R>(
   { id, bodyTemplate }: Pick<Definition, "id" | "bodyTemplate">,

@@ -1,4 +1,4 @@
-/** The entries that an actor holds: those in flight, those answered and not yet in the log, and those not begun. */
+/** The entries that an actor leases: in flight, answered and not yet in the log, or not begun. */
 import { Effect } from "effect"
 import type { Entry } from "../../queue/Entry.ts"
 
@@ -15,7 +15,7 @@ interface Begun {
 }
 
 /**
- * Entries that have begun are in an array, and the maps hold their places. A map of the entries themselves would keep
+ * Entries that have begun are in an array, and the maps have their places. A map of the entries themselves would keep
  * their memory: V8 makes room in a map by copying its table, and an old table that it leaves holds all that was in it
  * until the next full collection.
  */
@@ -78,7 +78,7 @@ export class InFlight {
     this.notBegun.push(...entries)
   }
 
-  /** Keeps the entries of these that it does not hold already. */
+  /** Keeps those of these entries that it does not have already. */
   adopt(entries: ReadonlyArray<Entry>): void {
     const known = new Set(this.all().map(keyOf))
     this.postpone(entries.filter((entry) => !known.has(keyOf(entry))))
@@ -122,7 +122,7 @@ export class InFlight {
     this.set(entry, "answered")
   }
 
-  /** Notes that the attempt is logged, or did not come to be. */
+  /** Notes that the attempt is logged, or was not made. */
   end({ stream, entryId }: Entry): void {
     const place = this.places[stream].get(entryId)
     const held = place === undefined ? undefined : this.begun[place]

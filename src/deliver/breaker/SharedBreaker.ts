@@ -4,7 +4,7 @@
  *
  * It is the owner of the breaker's state: nothing else in a process changes the copy that processes share in Redis
  * (queue/Breaker.ts) or the rows that people read (log/BreakerTable.ts). The health of the webhook follows from these
- * rows (HealthWatch.ts). The shared copy may be lost. Then each process keeps the breaker that it knows, and opens its own.
+ * rows (HealthWatch.ts). The shared copy may be lost. Then each process keeps its own copy, and opens its own.
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"

@@ -1,8 +1,8 @@
 /**
- * When a webhook's next batch is read, and which entries it holds.
+ * When a webhook's next batch is read, and which entries it has.
  *
  * Deliveries are gathered in their streams, not in a process: the process that reads takes all of a batch in one step,
- * and one that dies meanwhile holds nothing. What a process holds already has waited, and goes at once.
+ * and one that dies meanwhile leases nothing. Entries that a process leases already have waited, and are sent at once.
  */
 import { Effect } from "effect"
 import type { Entry } from "../../queue/Entry.ts"
@@ -10,7 +10,7 @@ import { Streams } from "../../queue/Streams.ts"
 import type { BatchPolicy } from "../../inventory/types/extras/WebhookBatch.ts"
 import { gatherMillis } from "../../webhook/BatchPolicy.ts"
 
-/** Most characters of a batch's events; one that is too long for its entry goes alone. */
+/** Most characters of a batch's events; one that is too long for its entry is sent alone. */
 const batchCharsMax = 1 << 20
 
 export class Gathering {
@@ -18,7 +18,7 @@ export class Gathering {
   /** Wakes the reader again in so many milliseconds. */
   private readonly lookIn: (millis: number) => void
   private since: number | undefined
-  /** How many deliveries go in smaller batches, and of which size. */
+  /** How many deliveries are sent in smaller batches, and of which size. */
   private smaller = { left: 0, size: 0 }
 
   constructor(now: () => number, lookIn: (millis: number) => void) {

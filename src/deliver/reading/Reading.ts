@@ -14,7 +14,7 @@ import { ReadAhead } from "./ReadAhead.ts"
 /** Most requests that begin in one turn of the event loop: each takes some 60 us of it. */
 const portionMax = 128
 
-/** Requests of a webhook with a rate limit that a process holds at once, in seconds of that rate. */
+/** Requests of a webhook with a rate limit that a process reads ahead, in seconds of that rate. */
 const heldSeconds = 1
 
 /** Longest time for which a free place waits for others, milliseconds: most of them may be slow, or hang. */
@@ -76,7 +76,7 @@ export class Reading {
     else lookIn(refillMillis)
   }
 
-  /** Reads on behind an entry that the actor no longer holds: others may wait for it, for order's sake. */
+  /** Reads on behind an entry that the actor has settled or released: others may wait for it, for order's sake. */
   readBehind(): void {
     const { webhook, breaker, wake } = this.parts
     if (webhook.current().definition.ordered || (this.mayBeUrgent && breaker.isShut())) wake()
@@ -207,7 +207,7 @@ export class Reading {
     return (yield* firstsOf(this.parts, entries)).map((entry) => [entry])
   })
 
-  /** Entries that do not fit are held for the next batch, or follow in their object when this one is done. */
+  /** Entries that do not fit are kept for the next batch, or follow in their object when this one is done. */
   private readonly nextBatch = Effect.fnUntraced({ self: this }, function* (this: Reading, policy: BatchPolicy) {
     const { inFlight, gathering } = this.parts
     const size = gathering.sizeOf(policy)
@@ -219,7 +219,7 @@ export class Reading {
     return count === 0 ? [] : [entries.slice(0, count)]
   })
 
-  /** Up to `count` entries to begin with: held ones first, else from the streams, of which `portion` are read. */
+  /** Up to `count` entries to begin with: kept ones first, else from the streams, of which `portion` are read. */
   private readonly next = Effect.fnUntraced({ self: this }, function* (this: Reading, count: number, portion: number) {
     const { webhook, inFlight, refresh } = this.parts
     this.hasMore = inFlight.hasNotBegun

@@ -19,7 +19,7 @@ class MigrationRefused extends Schema.TaggedError<MigrationRefused>()("Migration
   message: Schema.String
 }) {}
 
-/** Held while migrating, in the name space of advisory locks. */
+/** Locked while migrating, in the name space of advisory locks. */
 const lockKey = 7_225_811
 
 /** The database as it is declared: statements that create or replace functions, and tables. */

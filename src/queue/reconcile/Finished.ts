@@ -2,7 +2,7 @@
  * Settles entries whose attempts are in the delivery log already (Reconcile.ts).
  *
  * The log is written before an entry is settled. If a process dies between the two, or Redis loses its last writes, the
- * entry comes back as it was before the attempt. Then the log decides, and nothing is sent again.
+ * entry reappears as it was before the attempt. Then the log decides, and nothing is sent again.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

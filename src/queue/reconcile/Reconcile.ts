@@ -13,10 +13,10 @@
  * repeated.
  *
  * Signs of a break, and the deliveries that are compared then:
- * - an entry comes back from a holder that is gone: itself (`settleFinished`);
- * - a stream does not know the last id that was appended to it: all of its webhook (`reconcile`), before anything is
+ * - an entry is claimed from a process that died: itself (`settleFinished`);
+ * - a stream does not have the last id that was appended to it: all of its webhook (`reconcile`), before anything is
  *   appended;
- * - none, where other keys are lost alone: some of the deliveries that should have gone by now, in turn (`Sample`).
+ * - none, where other keys are lost alone: some of the deliveries that should have been sent by now, in turn (`Sample`).
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -68,7 +68,7 @@ const refill = Effect.fnUntraced(function* (webhook: number) {
 
 /**
  * Unblocks deliveries that were parked behind one that the log says has ended, and whose entry Redis lost. The process
- * that made the attempt does not know whether a copy of it is queued, so it unblocks nothing. No copy is queued of a
+ * that made the attempt cannot see whether a copy of it is queued, so it unblocks nothing. No copy is queued of a
  * delivery that had ended when its webhook's debts were read; if it ended since, its copy may be overtaken.
  */
 const releaseEnded = Effect.fnUntraced(function* (webhook: number) {

@@ -37,7 +37,7 @@ interface Delivering {
   ) => { readonly isOrdered: () => boolean; readonly dueIn: (millis: number) => void } | undefined
 }
 
-/** Where the next comparison goes on. */
+/** The cursor of the next comparison. */
 export class Sample {
   /** The last row that was compared. */
   private lastRow = "0"
@@ -158,7 +158,7 @@ const soughtOf = ({ delivery_id, webhook_id, position, idx }: Overdue): Sought =
   }
 }
 
-/** Queues parked deliveries again, from the change log; forgets deliveries that the delivery log knows. */
+/** Queues parked deliveries again, from the change log; forgets deliveries that are in the delivery log. */
 const parkAgain = Effect.fnUntraced(function* (webhook: number, gone: ReadonlyArray<Sought>) {
   const sql = yield* SqlClient.SqlClient
   const streams = yield* Streams

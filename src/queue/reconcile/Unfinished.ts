@@ -21,7 +21,7 @@ type Visit<A, E, R> = (page: ReadonlyArray<A>) => Effect.Effect<unknown, E, R>
 export const eachWaiting = Effect.fnUntraced(function* <E, R>(webhook: number, visit: Visit<LoggedDelivery, E, R>) {
   let count = 0
   for (const ids of yield* waitingIds(webhook)) {
-    // A page may end before the ids do: it holds so many characters of events.
+    // A page may end before the ids do: it has at most so many characters of events.
     const next = (last: string) =>
       loggedDeliveries("d.id = any ($1::bigint[]) and d.status in ('retrying', 'queued') and d.id > $2::text::bigint", [
         ids,

@@ -1,5 +1,5 @@
 /**
- * The streams that may hold unfinished deliveries. They are checked some at a time: whether Redis has lost entries, and
+ * The streams that may have unfinished deliveries. They are checked some at a time: whether Redis has lost entries, and
  * where the first unfinished one is, which moves the `open` watermark on (queue/reconcile/Watermarks.ts).
  */
 import { Effect } from "effect"

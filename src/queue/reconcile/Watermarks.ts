@@ -2,7 +2,7 @@
  * Two positions of each webhook's stream, kept in Postgres: up to where it was filled, and from where on entries may be
  * unfinished.
  *
- * `appended` is written after the entries are on disk and before the WAL is confirmed, so a Redis that knows less has
+ * `appended` is written after the entries are on disk and before the WAL is confirmed, so a Redis with a lower one has
  * lost entries. `open` trails behind: all deliveries before it are in the delivery log.
  */
 import { Effect } from "effect"

@@ -66,7 +66,7 @@ export const tokenRequest = ({ url, id, secret, scope, auth }: OAuthClient): Out
 /** As the RFC wants id and secret before they are made Basic. */
 const formEncoded = (text: string): string => new URLSearchParams({ "": text }).toString().slice(1)
 
-/** The errors that the RFC names; another text might hold anything. */
+/** The errors that the RFC names; another text might contain anything. */
 const errors: ReadonlySet<unknown> = new Set([
   "invalid_request",
   "invalid_client",

@@ -209,20 +209,20 @@ export const options = {
     "WEBHOOK_TARGET_POLICY",
     kind.oneOf("private", "public"),
     "private",
-    "Where deliveries may go. `private`: anywhere but metadata services, link-local, multicast and unspecified addresses. `public`: also not to private, loopback or reserved addresses."
+    "Allowed targets of deliveries. `private`: all addresses but metadata services, link-local, multicast and unspecified addresses. `public`: also not to private, loopback or reserved addresses."
   ),
   webhookAllow: setting(
     "WEBHOOK_ALLOW",
     kind.list,
     [],
-    "Addresses and CIDR ranges that deliveries may go to whatever the policy says, comma-separated.",
+    "Addresses and CIDR ranges that are allowed in addition to the policy, comma-separated.",
     ""
   ),
   webhookDeny: setting(
     "WEBHOOK_DENY",
     kind.list,
     [],
-    "Addresses and CIDR ranges that deliveries may never go to, comma-separated. Overrides `WEBHOOK_ALLOW`.",
+    "Addresses and CIDR ranges that are denied, comma-separated. Overrides `WEBHOOK_ALLOW`.",
     ""
   ),
   webhookCaDirectory: setting(

@@ -32,7 +32,7 @@ export const symptoms = {
     act: "More is queued than ends. Find the webhook in System > Background tasks; raise `max_in_flight` or `rate_limit`, fix its receiver, or add processes."
   },
   held: {
-    when: "much waits or is held",
+    when: "many deliveries wait or are held",
     act: "Unhealthy: the webhooks that the home page and `check` name; each shows why its deliveries wait. Waiting: retries of failing receivers. Held: webhooks that are paused or disabled. Stopped: somebody paused sending, or made a process quiet."
   },
   limits: {

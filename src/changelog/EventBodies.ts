@@ -1,5 +1,5 @@
 /**
- * Bodies of long events. Their entries hold no body: it is loaded from the change log for each attempt.
+ * Bodies of long events. Their entries have no body: it is loaded from the change log for each attempt.
  *
  * Attempts of one event share one copy. Memory is bounded: an attempt waits until there is room for its body, and a
  * single webhook gets only a part of the room, so that a slow receiver does not take all of it.
@@ -20,7 +20,7 @@ export interface DeliveryWithBody extends Delivery {
   readonly bytes?: Buffer
 }
 
-/** Characters of bodies that are held for attempts, of all webhooks and of one. */
+/** Characters of bodies in memory for attempts, of all webhooks and of one. */
 const roomChars = 32 << 20
 const webhookChars = roomChars / 4
 

@@ -68,7 +68,7 @@ export const refill = Effect.fnUntraced(function* (id: number, dryRun: boolean) 
   return all
 })
 
-/** One transaction. It locks the rows: no later change may come before the message in the WAL. */
+/** One transaction. It locks the rows: no later change may precede the message in the WAL. */
 const refillPage = Effect.fnUntraced(function* (type: ObjectType, parameters: ReadonlyArray<unknown>, dryRun: boolean) {
   const sql = yield* SqlClient.SqlClient
   const { seal } = yield* Vault

@@ -3,7 +3,7 @@
  *
  * It runs in a separate session: Ctrl-C in the terminal reaches only us, and we decide the order of stopping. Its
  * output goes to a file. If we die without stopping it, a watchdog shell does: the shell waits on a pipe that only we
- * hold open, so even `kill -9` of this process ends the wait.
+ * keep open, so even `kill -9` of this process ends the wait.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { closeSync, openSync } from "node:fs"

@@ -86,7 +86,7 @@ export class DataDirectory {
     ]
     writeFileSync(draft, JSON.stringify(nobody), { mode: 0o600 })
     try {
-      // Once more after the file of a dead owner is gone.
+      // Once more after the file of a dead owner is deleted.
       if (placed(draft, file)) return true
       if (this.owner() !== undefined) return false
       renameSync(file, old)

@@ -59,7 +59,7 @@ export const nameFor = (user: User | undefined, path: string): string =>
 export const hand = (user: User | undefined, path: string): void => {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   if (user === undefined || lstatSync(path).uid === user.uid) return
-  // The folder itself comes last, so that the next start repeats an interrupted change.
+  // The folder itself is last, so that the next start repeats an interrupted change.
   for (const name of readdirSync(path, { recursive: true, encoding: "utf8" })) {
     lchownSync(join(path, name), user.uid, user.gid)
   }

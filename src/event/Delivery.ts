@@ -45,7 +45,7 @@ export interface Delivery extends DeliveryBody {
 }
 
 export interface DeliveryBody {
-  /** The event as JSON text; empty if it is longer than `inlineCharsMax`: then only the change log holds it. */
+  /** The event as JSON text; empty if it is longer than `inlineCharsMax`: then only the change log has it. */
   readonly body: string
   /** Length of a body that is left out, characters. */
   readonly chars?: number
@@ -53,10 +53,10 @@ export interface DeliveryBody {
   readonly hidden?: ReadonlyArray<string>
 }
 
-/** Longest body that a delivery carries, characters: the entries of all webhooks would hold it again. */
+/** Longest body that a delivery carries, characters: the entries of all webhooks would repeat it. */
 const inlineCharsMax = 16 * 1024
 
-/** The part of a delivery that holds the event's JSON text, without the values that the keys in `hidden` name. */
+/** The part of a delivery with the event's JSON text, without the values that the keys in `hidden` name. */
 export const deliveryBody = (event: Event, hidden: ReadonlyArray<string> = []): DeliveryBody => {
   const text = eventBody(event)
   if (text.length <= inlineCharsMax) return { body: text }

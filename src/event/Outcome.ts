@@ -16,7 +16,7 @@ import { Data } from "effect"
  * - `Overrun`: the webhook's templates ran out of time. The first time a busy machine may be to blame; a delivery that
  *   overruns again fails (`overrunsMax`).
  * - `Unrendered`: the workers that render were stopped or did not start.
- * - `Expired`: the change log no longer holds the event, and it was too long for its entry.
+ * - `Expired`: the change log no longer has the event, and it was too long for its entry.
  * - `Oversize`: the event is too long to be sent.
  * - `Secret`: the webhook's secret cannot be read with our SECRET_KEY.
  * - `Token`: its token endpoint gave no access token: nothing was sent, or the request was answered with 401.

@@ -12,7 +12,7 @@ export interface Position {
   readonly idx: number
 }
 
-/** Bits of a position that hold the LSN: 4 petabytes of WAL. */
+/** Bits of a position for the LSN: 4 petabytes of WAL. */
 export const lsnBits = 52n
 
 /**
@@ -35,7 +35,7 @@ export const parsePosition = (text: string): Position => {
   return { position: BigInt(match[1]!), idx: Number(match[2]) }
 }
 
-/** The position that a row or a delivery holds as texts: JSON has no such numbers. */
+/** The position that a row or a delivery has as texts: JSON has no such numbers. */
 export const positionOf = ({
   position,
   idx
@@ -47,6 +47,6 @@ export const positionOf = ({
   idx: Number(idx)
 })
 
-/** Negative if `one` comes first, positive if `other` does, 0 if they are the same. */
+/** Negative if `one` is first, positive if `other` does, 0 if they are the same. */
 export const comparePositions = (one: Position, other: Position): number =>
   one.position === other.position ? one.idx - other.idx : one.position < other.position ? -1 : 1

@@ -1,5 +1,5 @@
 /**
- * Logs a defect in a loop that must not end, and lets the loop go on. Otherwise its fiber would end silently.
+ * Logs a defect in a loop that must not end, and lets the loop continue. Otherwise its fiber would end silently.
  */
 import { Effect } from "effect"
 import { paused } from "./Pace.ts"

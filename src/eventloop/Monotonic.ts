@@ -1,4 +1,4 @@
-/** Monotonic time, to measure durations. It comes from the clock service, so tests can control it. */
+/** Monotonic time, to measure durations. It is read from the clock service, so tests can control it. */
 import { Clock, Effect } from "effect"
 
 /** Returns a function that reads the milliseconds, with fractions, since a fixed moment. */

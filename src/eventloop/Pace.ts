@@ -1,5 +1,6 @@
 /**
- * The pace of the product: pauses of its loops, heartbeats and leases, and the silences after which something is gone.
+ * The pace of the product: pauses of its loops, heartbeats and leases, and the silences after which something counts as
+ * lost.
  *
  * They are in one file because they depend on each other; test/eventloop/Pace.test.ts asserts these relations. A test may
  * scale them all, and waits less. Limits on the work of others are not here: they do not get shorter when the product gets faster.
@@ -33,7 +34,7 @@ const presence = {
   writeMillis: 2000,
   /** A process that could not write for this long has a problem. */
   unwrittenMillis: 8000,
-  /** A process that wrote nothing for this long is gone. */
+  /** A process that wrote nothing for this long is lost. */
   silenceMillis: 15_000
 }
 

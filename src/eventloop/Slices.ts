@@ -33,7 +33,7 @@ const turn: Effect.Effect<void> = Effect.callback((resume) => {
   return Effect.sync(() => waiting.delete(next))
 })
 
-/** Runs work that yields between its steps. After an interruption it can go on from the step that it reached. */
+/** Runs work that yields between its steps. After an interruption it can continue from the step that it reached. */
 export const inSlices = <A>(work: Generator<void, A>): Effect.Effect<A> =>
   Effect.suspend(() => {
     const end = performance.now() + sliceMillis

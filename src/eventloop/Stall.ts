@@ -14,7 +14,7 @@ export class Stall {
     this.millis = millis
   }
 
-  /** The work begins, or goes on. */
+  /** The work begins, or continues. */
   begin(): void {
     this.since ??= performance.now()
   }

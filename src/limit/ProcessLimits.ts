@@ -50,7 +50,7 @@ const descriptors = (): number => {
 
 /**
  * Bytes of the events of deliveries that have begun, and of the bodies that templates make of them. An attempt waits for
- * the second while it holds the first, so they are counted apart: only attempts that wait for nothing hold bodies.
+ * the second while it keeps the first, so they are counted apart: only attempts that wait for nothing keep bodies.
  */
 const eventBytesMax = 64 << 20
 const bodyBytesMax = 64 << 20

@@ -13,7 +13,7 @@ interface Waiter {
   readonly wake: () => void
 }
 
-/** Places that a piece of work holds, or waits for. */
+/** Places that a piece of work has, or waits for. */
 interface Reservation {
   /** The work turned out to need so many. It has them already, so this does not wait. */
   readonly settle: (count: number) => void
@@ -108,7 +108,7 @@ export class Shares<Holder> {
     }
   }
 
-  /** Wakes the waiters whose holders have room now, in the order in which each holder's waiters came. */
+  /** Wakes the waiters whose holders have room now, in the order in which each holder's waiters arrived. */
   private wakeWaiters(): void {
     for (const [holder, waiters] of this.waiting) {
       for (let [first] = waiters; first !== undefined && this.mayTake(holder, first.count); [first] = waiters) {

@@ -1,6 +1,6 @@
 /**
- * No webhook fires for its own health: its alert would go to the receiver that fails, and that delivery would turn its
- * health again. Pure.
+ * No webhook fires for its own health: its alert would be sent to the receiver that fails, and that delivery would turn
+ * its health again. Pure.
  */
 import { isDeepStrictEqual } from "node:util"
 import { isDictionary } from "../inventory/Field.ts"

@@ -1,4 +1,4 @@
-/** Which webhooks an event goes to: looked up by object type and kind, then decided by each one's condition. */
+/** The webhooks that match an event: looked up by object type and kind, then decided by each one's condition. */
 import type { Kind } from "../event/Kind.ts"
 import type { Row, RowOf } from "../inventory/Field.ts"
 import type Webhook from "../inventory/types/extras/Webhook.ts"
@@ -56,7 +56,7 @@ export class WebhookIndex {
     return this.keys.size
   }
 
-  /** Adds or replaces the webhook; removes it if it is gone or disabled. */
+  /** Adds or replaces the webhook; removes it if it was deleted or disabled. */
   set(webhook: number, row: MatchFields | undefined): void {
     for (const key of this.keys.get(webhook) ?? []) {
       this.indexes.get(key)?.delete(webhook)

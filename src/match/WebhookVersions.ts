@@ -1,7 +1,7 @@
 /**
  * Webhooks as of a position in the WAL.
  *
- * The table of webhooks holds their current state, but when capture resumes from an earlier position, it must match
+ * The table of webhooks has their current state, but when capture resumes from an earlier position, it must match
  * events with the webhooks of that time. So every version of a webhook is kept with the position of its change, until
  * capture has passed the next version for good.
  */
@@ -106,7 +106,7 @@ type Definition = Readonly<Record<string, unknown>>
 /** Most characters of the definitions of one page; a single one may be longer. */
 const pageCharsMax = 8 << 20
 
-/** The next webhooks after $2 as of $1, of which one page holds the conditions. */
+/** The next webhooks after $2 as of $1, whose conditions fit on one page. */
 const pageStatement = `
   select webhook_id::text as id, definition from (
     select *, sum(size) over (order by webhook_id) - size as size_before from (

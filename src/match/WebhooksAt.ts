@@ -2,8 +2,8 @@
  * The webhooks as they were at a position of the WAL, for explanations of past changes.
  *
  * Capture keeps the latest versions (WebhookVersions.ts). Where they begin later, the change log has the definition:
- * the first change of a webhook after the position has its definition before it. The log holds everything after a
- * change that it holds, so this is exact, whatever the retention. A webhook without a change since is as its first
+ * the first change of a webhook after the position has its definition before it. The log has everything after a
+ * change that it has, so this is exact, whatever the retention. A webhook without a change since is as its first
  * version.
  */
 import { Effect } from "effect"

@@ -32,7 +32,7 @@ interface WouldFire {
   readonly isPartial: boolean
 }
 
-/** `following`: the kinds of changes that come along with these. */
+/** `following`: the kinds of changes that accompany these. */
 export const wouldFire = Effect.fnUntraced(function* (
   changes: ReadonlyArray<Change>,
   following: ReadonlyArray<Pick<Change["subject"], "type" | "kind">>

@@ -74,7 +74,7 @@ const clusterScheme = /^redis(s?)\+cluster:\/\/(?:([^@]*)@)?([^/]+)\/?$/
 
 /**
  * Opens a connection to a server or to the nodes of a cluster. Both accept the same commands; in a cluster all commands
- * of a pipeline go to one node.
+ * of a pipeline are sent to one node.
  */
 const open = (url: string, options: ReturnType<typeof optionsFor>): Client => {
   const match = clusterScheme.exec(url)

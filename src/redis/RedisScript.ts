@@ -45,7 +45,7 @@ export class RedisScript<Reply> {
 
   private async send(client: Client, calls: ReadonlyArray<ScriptCall>): Promise<ReadonlyArray<Result>> {
     if (!client.isCluster) return this.sendTogether(client, calls)
-    // In a cluster a pipeline goes to one node.
+    // In a cluster a pipeline is sent to one node.
     const parts = Map.groupBy(calls, ({ keys }) => tagOf(keys[0]!))
     const results = new Map<ScriptCall, Result>()
     await Promise.all(

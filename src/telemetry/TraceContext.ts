@@ -13,7 +13,7 @@ const headerCharsMax = 256
 
 const form = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
 
-/** Undefined for anything that the standard calls invalid; several headers come joined, and are so too. */
+/** Undefined for anything that the standard calls invalid; several headers are joined, and invalid too. */
 export const parseTraceparent = (text: string | undefined): TraceParent | undefined => {
   if (text === undefined || text.length > headerCharsMax) return undefined
   const [, version, traceId = "", spanId = "", flags = "", more] = form.exec(text) ?? []
@@ -22,7 +22,7 @@ export const parseTraceparent = (text: string | undefined): TraceParent | undefi
   return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 }
 }
 
-/** The header in version 00, with the one flag that we know. */
+/** The header in version 00, with the one flag that is supported. */
 export const formatTraceparent = ({ traceId, spanId, sampled }: TraceParent): string =>
   `00-${traceId}-${spanId}-0${sampled ? 1 : 0}`
 

@@ -61,7 +61,7 @@ const spansMax = 2000
 let recorder: Recorder | undefined
 let second = { number: 0, spans: 0 }
 
-/** From now on spans go to this recorder; undefined for none. */
+/** From now on this recorder gets the spans; undefined for none. */
 export const recordTraces = (to: Recorder | undefined): void => void (recorder = to)
 
 /** Whether anything is recorded at all. */

@@ -6,7 +6,7 @@ export type Part = "text" | "headers" | "address" | "nothing"
 
 /**
  * A template's source, and the part that it gives where that is no text. In `headers` the output is header lines: what
- * such a template prints must hold no line break, so that only its own text begins a header, and never a value in it. A
+ * such a template prints must have no line break, so that only its own text begins a header, and never a value in it. A
  * source that is `checked` is compiled and not run.
  */
 export type Source = string | { readonly headers: string } | { readonly address: string } | { readonly checked: string }

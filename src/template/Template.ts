@@ -5,7 +5,7 @@
  * test/template/fuzz/known.ts); plugins, which add to it; other engines (Liquid, Nunjucks), which plugins bring.
  *
  * Guarantees: a template is hostile input. It cannot reach the process: its text becomes closures and never code, and
- * no JavaScript function or plain object is a value in it. It cannot hold the process up: work, memory and output have
+ * no JavaScript function or plain object is a value in it. It cannot block the process: work, memory and output have
  * budgets (Limits.ts), it runs in a worker thread, and a worker without progress is terminated and replaced. Its errors
  * are typed and have a place. Equal templates give equal bytes for equal contexts.
  *

@@ -50,7 +50,7 @@ export class HandshakeGuard extends Duplex {
     socket.on("close", () => this.destroy())
   }
 
-  /** The handshake is done: what comes from now on passes. */
+  /** The handshake is done: later bytes pass. */
   done(): void {
     this.isDone = true
   }

@@ -2,7 +2,7 @@
  * Shares the event loop among TLS handshakes. OpenSSL needs 1 ms for a usual one, and for the worst chain of
  * certificates that HandshakeGuard lets pass 90 ms (35 signatures of the curve sect571r1).
  *
- * A step of a handshake that took long ends the turn for all handshakes, so that other work comes between two such
+ * A step of a handshake that took long ends the turn for all handshakes, so that other work runs between two such
  * steps. An owner that was slow once is slow from then on: all slow owners together get a tenth of the time.
  */
 

@@ -2,7 +2,7 @@
  * Lookups of the names of receivers, fair between webhooks.
  *
  * The resolver is the system's getaddrinfo: only getaddrinfo reads /etc/hosts, nsswitch.conf, and the search domains of
- * a Kubernetes cluster. c-ares, which needs no thread, knows none of them
+ * a Kubernetes cluster. c-ares, which needs no thread, reads none of them
  * when Node queries it. But getaddrinfo takes a thread until it answers, and nothing ends it: a name whose servers are
  * silent takes one for many seconds. So the process has more threads than Node's four (bin/rackwire.mjs), and lookups
  * have these limits:
@@ -28,7 +28,7 @@ interface LookupLimits {
   readonly millis: number
   /** A lookup that takes longer is slow, milliseconds. */
   readonly slowMillis: number
-  /** How long that is held against its webhook, milliseconds. */
+  /** How long its webhook counts as slow after that, milliseconds. */
   readonly lateMillis: number
 }
 
@@ -59,7 +59,7 @@ export class Lookups {
   private readonly running = new Set<Running>()
   /** Their results, by key: a second request for the same name waits for the result, and needs no place. */
   private readonly shared = new Map<string, ReturnType<Resolve>>()
-  /** Names that wait for a place, by webhook and by key; the webhook whose turn is next comes first. */
+  /** Names that wait for a place, by webhook and by key; the webhook whose turn is next is first. */
   private readonly waiting = new Map<number, Map<string, Wish>>()
   /** Until when a webhook counts as slow, by `performance.now()`. */
   private readonly slowUntil = new Map<number, number>()

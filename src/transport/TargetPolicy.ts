@@ -1,10 +1,10 @@
 /**
- * Where deliveries may go: a webhook's URL is somebody's input, and this process is inside a network.
+ * The allowed targets of deliveries: a webhook's URL is somebody's input, and this process is inside a network.
  *
- * Decides about addresses only, whatever spelling or name they came from; Connector.ts applies it to the literal, to
- * every address that a name resolves to, and to the socket that was connected. The list of denied ranges wins over
- * that of allowed ones, and both over the policy. An address that carries an IPv4 address inside it (NAT64, 6to4,
- * Teredo and so on) may be reached only when both may.
+ * Decides about addresses only, whatever spelling or name they were resolved from; Connector.ts applies it to the
+ * literal, to every address that a name resolves to, and to the socket that was connected. The list of denied ranges
+ * wins over that of allowed ones, and both over the policy. An address that carries an IPv4 address inside it (NAT64,
+ * 6to4, Teredo and so on) may be reached only when both may.
  */
 import { type Address, type Range, contains, fromQuad, parseAddress, parseRange } from "../inventory/Address.ts"
 

@@ -16,7 +16,7 @@ const ciphers = [
   ])
 ].join(":")
 
-/** OpenSSL before 3.5 refuses a list with a group that it does not know. */
+/** OpenSSL before 3.5 refuses a list with an unknown group. */
 const knowsMlKem = !/^([12]|3\.[0-4])\./.test(process.versions.openssl)
 
 const groups = `${knowsMlKem ? "X25519MLKEM768:" : ""}X25519:P-256:P-384:P-521`

@@ -118,7 +118,7 @@ export interface EpochState {
   readonly number: number
   readonly slot: string
   readonly began: string
-  /** Whether the slot goes on from the epoch before. */
+  /** Whether the slot continues from the epoch before. */
   readonly continues: boolean
   /** Up to when, and up to where in the WAL, all changes were captured. */
   readonly captured: string | null

@@ -7,7 +7,7 @@ import { changeType } from "../../inventory/read/Changes.ts"
 import { type LoggedEvent, loggedEvent, pageOf } from "../../changelog/LoggedEvent.ts"
 import { isShort } from "./ExplainedEvent.ts"
 
-/** An event with the row of the change log that holds it. */
+/** An event with its row of the change log. */
 export interface LatestEvent extends LoggedEvent {
   readonly change_id: string
   readonly display: string
@@ -20,7 +20,7 @@ interface EventQuery {
   readonly types: ReadonlyArray<string>
   /** ISO 8601; absent for all times. */
   readonly since?: string
-  /** Goes on after this event. */
+  /** Continues after this event. */
   readonly after?: LatestEvent | undefined
   readonly limit: number
 }
@@ -47,7 +47,7 @@ const latest = Effect.fnUntraced(function* <Found>(wanted: EventQuery, paged: (q
       ? []
       : [
           {
-            // Alone, the first comparison leaves out days that cannot hold one.
+            // Alone, the first comparison leaves out days that cannot have one.
             sql: "t.time <= $1::timestamptz and (t.time, t.id) < ($1::timestamptz, $2::bigint)",
             parameters: [after.event_time, after.change_id]
           }

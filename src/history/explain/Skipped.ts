@@ -58,7 +58,7 @@ export interface Skips {
   readonly groups: ReadonlyArray<Group>
   /** The change of which the fewest clauses were in the way. */
   readonly closest: Skip | null
-  /** Time since which it is enabled; null where it is not, or where nobody knows. */
+  /** Time since which it is enabled; null where it is not, or where the time is unknown. */
   readonly enabled_since: string | null
 }
 

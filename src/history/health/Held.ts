@@ -23,7 +23,7 @@ export interface HoldReason {
   readonly sentence: string
 }
 
-/** Undefined if nothing holds its deliveries. */
+/** Undefined if nothing blocks its deliveries. */
 export const heldBy = ({ webhook, breaker, isSendingPaused }: Surroundings): HoldReason | undefined => {
   const hold = (by: HoldReason["by"], sentence: string): HoldReason => ({ by, until: null, sentence })
   if (webhook === "disabled") return hold("disabling", "Held until the webhook is enabled.")

@@ -34,7 +34,7 @@ interface FoundAttempt {
   readonly is_of_several: boolean
 }
 
-/** An attempt, and whether its request held, or may have held, other deliveries of a batch. */
+/** An attempt, and whether its request had, or may have had, other deliveries of a batch. */
 interface FoundInLog {
   readonly attempt: LoggedAttempt
   readonly isOfSeveral: boolean

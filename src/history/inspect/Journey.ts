@@ -31,7 +31,7 @@ export interface Traced extends DeliveryKey {
   readonly message: string | null
 }
 
-/** Where a delivery comes from, as the current user may see it. */
+/** The origin of a delivery, as the current user may see it. */
 export interface Origin {
   readonly lsn: string
   /** The id of its change; null if the log no longer has it, or the user may not view it. */
@@ -50,7 +50,7 @@ interface FoundOrigin {
   readonly changes: string
 }
 
-/** Returns where the delivery comes from. */
+/** Returns the origin of the delivery. */
 export const originOf = Effect.fnUntraced(function* ({ delivery_id: id, time }: DeliveryKey) {
   const sql = yield* SqlClient.SqlClient
   const own = "d.delivery_id = $1 and d.time = $2::text::timestamptz"

@@ -37,13 +37,13 @@ export const neighboursOf = Effect.fnUntraced(function* (delivery: Placed, of: k
     const { sql: condition, parameters } = allOf(
       shared[of](delivery),
       {
-        // Alone, the first comparison leaves out days that cannot hold one.
+        // Alone, the first comparison leaves out days that cannot have one.
         sql: `t.time ${sign}= $1::timestamptz and (t.time, t.id) ${sign} ($1::timestamptz, $2::bigint)`,
         parameters: [delivery.time, `${delivery.id}`]
       },
       visible
     )
-    // Values and no join: Postgres knows how many deliveries a webhook has on each day, and chooses the index by that.
+    // Values and no join: Postgres has statistics of how many deliveries a webhook has on each day, and chooses the index by that.
     const [found] = yield* sql.unsafe<{ readonly id: string }>(
       `select t.id::text as id from extras_delivery t where ${condition}
         order by t.time${direction}, t.id${direction} limit 1`,

@@ -40,7 +40,7 @@ export interface SentRequest {
   readonly method: string | null
   readonly url: string
   readonly headers: LoggedAttempt["request_headers"]
-  /** Whether the log holds the beginning of the headers alone. */
+  /** Whether the log has only the beginning of the headers. */
   readonly hasCutHeaders: boolean
   readonly body: SentBody | undefined
   /** Why there is no body. */

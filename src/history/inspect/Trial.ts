@@ -22,7 +22,7 @@ import { readableOf } from "../explain/ExplainedEvent.ts"
 import { type LoggedEvent, eventOf } from "../../changelog/LoggedEvent.ts"
 import { withHidden } from "../../changelog/SeenEvents.ts"
 
-/** The fields that decide, as a form or a body holds them. */
+/** The fields that decide, as a form or a body has them. */
 export interface Draft extends MatchFields {
   readonly id: number | undefined
   readonly http_method: string

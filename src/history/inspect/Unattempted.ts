@@ -60,7 +60,7 @@ const matching = Effect.fnUntraced(function* (deliveries: ReadonlyArray<Delivery
 
 /**
  * Visits the selected deliveries, a page at a time, also pages of which none is selected. `visit` gets the number of
- * deliveries that were read so far, and returns whether to go on.
+ * deliveries that were read so far, and returns whether to continue.
  */
 export const overUnattempted = Effect.fnUntraced(function* <E, R>(
   selection: Selection,

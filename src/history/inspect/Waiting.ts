@@ -1,5 +1,5 @@
 /**
- * Deliveries that wait or are under way, as Redis holds them now: also those without an attempt, of which the delivery
+ * Deliveries that wait or are in flight, as Redis has them now: also those without an attempt, of which the delivery
  * log has no row.
  */
 import { Context, Effect, Layer } from "effect"

@@ -29,7 +29,7 @@ interface Group {
   /** Id of the latest delivery, and what it says. */
   readonly example: number
   readonly message: string
-  /** Where its last attempt went, or where its webhook sends; "" if that is not known. */
+  /** The address of its last attempt, or of its webhook; "" if that is not known. */
   readonly url: string
 }
 
@@ -40,9 +40,9 @@ export interface FailureGroup extends Omit<Group, "url"> {
 }
 
 /**
- * SQL: whether `t` is a delivery that failed, or waits after a failed attempt. Its indexes hold what is not successful.
- * No index has the expression, on purpose: beside a filter by status Postgres would count on far fewer rows than there
- * are, and fetch each from the table.
+ * SQL: whether `t` is a delivery that failed, or waits after a failed attempt. Its indexes have only unsuccessful
+ * deliveries. No index has the expression, on purpose: beside a filter by status Postgres would count on far fewer rows
+ * than there are, and fetch each from the table.
  */
 export const isFailure = `t.status <> 'successful' and t.status || '' in ('failed', 'retrying') and t.reason <> ''`
 

@@ -82,7 +82,7 @@ const allIn = (starts: ReadonlyArray<number>, stepSeconds: number, where: string
             where (${where}) and ${inBucket(stepSeconds)}) as count
      from ${bucketsOf(starts)}`
 
-/** SQL: the unsuccessful ones by bucket and outcome, by ranges of the index that holds them. */
+/** SQL: the unsuccessful ones by bucket and outcome, by ranges of their index. */
 const outcomesIn = (starts: ReadonlyArray<number>, stepSeconds: number, where: string): string =>
   `select b.at, s.status, s.count from ${bucketsOf(starts)}, lateral (
      select ${unsuccessfulOnes.map((outcome) => `count(*) filter (where t.status = '${outcome}')::float8 as ${outcome}`).join(", ")}

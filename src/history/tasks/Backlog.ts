@@ -7,7 +7,7 @@ import { backlogTable } from "../../log/BacklogTable.ts"
 import { statusMetrics } from "../../telemetry/StatusMetrics.ts"
 
 interface Backlog {
-  /** Deliveries of webhooks that run: in the queue, held by a process, waiting for their next attempt. */
+  /** Deliveries of webhooks that run: in the queue, leased by a process, waiting for their next attempt. */
   readonly queued: number
   readonly sending: number
   readonly waiting: number

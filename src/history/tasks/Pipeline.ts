@@ -72,7 +72,7 @@ export const failedCount = Effect.gen(function* () {
   return row!.count
 })
 
-/** The webhooks that the reader may view and that have the largest backlogs; paused ones come with them. */
+/** The webhooks that the reader may view and that have the largest backlogs; paused ones included. */
 export const busyWebhooks = Effect.fnUntraced(function* (limit: number) {
   const visible = yield* cleared(webhookType, "view")
   const sql = yield* SqlClient.SqlClient

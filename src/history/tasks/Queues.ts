@@ -14,7 +14,7 @@ export interface Queue {
   readonly name: string
   readonly enabled: boolean
   readonly paused: boolean
-  /** Deliveries in the queue, those that a process holds, and those that wait for their next attempt. */
+  /** Deliveries in the queue, those that a process leases, and those that wait for their next attempt. */
   readonly queued: number
   readonly sending: number
   readonly waiting: number

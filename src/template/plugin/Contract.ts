@@ -33,7 +33,7 @@ export interface Tag {
 
 /** The limits that an engine must keep, as far as it can count them. */
 export interface EngineLimits extends Limits {
-  /** Whether the output is header lines. Printed values must then hold no line break; the template's own text may. */
+  /** Whether the output is header lines. Printed values must then have no line break; the template's own text may. */
   readonly headers: boolean
 }
 

@@ -20,7 +20,7 @@ const toJson = (runtime: Runtime, value: Value, depth = 0): Json => {
   if (depth > runtime.limits.valueDepth) throw limitFault("depth")
   if (value instanceof Float) return value.value
   if (value instanceof Markup) return value.text
-  // Only the input of a filter or test may be undefined; it does not come here.
+  // Only the input of a filter or test may be undefined; it does not reach this function.
   if (value instanceof Undefined) throw value.fault()
   if (value instanceof Dict) {
     const object = Object.create(null) as MutableObject

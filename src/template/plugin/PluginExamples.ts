@@ -6,7 +6,7 @@ import { type LoadedPlugin, PluginRefused } from "./PluginLoader.ts"
 import { type Renderer, faultOf } from "../Renderer.ts"
 
 /**
- * Refuses the first plugin that has an example which does not come out as it says, or a ready template with a fault.
+ * Refuses the first plugin that has an example with another result than it says, or a ready template with a fault.
  */
 export const runExamples = async (plugins: ReadonlyArray<LoadedPlugin>, renderer: Renderer): Promise<void> => {
   const extend = extension(plugins)

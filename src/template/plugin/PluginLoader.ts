@@ -10,7 +10,7 @@ import { Environment } from "../../jinja/Environment.ts"
 import { copyJson, filterOf, globalOf, tagOf, testOf } from "./PluginBridge.ts"
 import type { Engine, Filter, GlobalFunction, Json, Library, Plugin, Provided, Test } from "./Contract.ts"
 
-/** A plugin, and the module it came from. */
+/** A plugin, and its module. */
 export interface LoadedPlugin {
   readonly plugin: Plugin
   /** URL of the module. */

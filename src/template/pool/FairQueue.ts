@@ -1,7 +1,7 @@
 /**
  * Requests that wait for a worker, in a queue per owner (a webhook, or a user of the API).
  *
- * The owner with the least render time goes first (start-time fair queueing). An owner that was idle starts at the
+ * The owner with the least render time is served first (start-time fair queueing). An owner that was idle starts at the
  * current minimum, so idle time earns no credit. An owner whose request ran out of time is penalised: its requests run
  * alone, in the one worker kept for them, and after a pause that doubles with each overrun. Pure: the caller passes the
  * time.
@@ -38,7 +38,7 @@ interface Owner<A> {
   isProven: boolean
   overruns: number
   succeeded: number
-  /** When a penalised owner may go on. */
+  /** When a penalised owner may continue. */
   notBefore: number
 }
 
@@ -80,7 +80,7 @@ export class FairQueue<A extends Waiting> {
     }
   }
 
-  /** The request came back after so many milliseconds. */
+  /** The request was answered after so many milliseconds. */
   ended(request: A, millis: number): void {
     const owner = this.release(request)
     owner.used += millis
@@ -116,7 +116,7 @@ export class FairQueue<A extends Waiting> {
       this.trying = this.pick(first)
       return [this.trying]
     }
-    // A request that was lost goes with those of its owner only: no other owner can have it lost again.
+    // A request that was lost is batched with those of its owner only: no other owner can have it lost again.
     if (first.waiting[0]?.isLost === true) return this.pickEach([first], true, max, maxChars)
     return this.pickEach([first, ...others.filter(({ isProven }) => isProven)], false, max, maxChars)
   }
@@ -128,7 +128,7 @@ export class FairQueue<A extends Waiting> {
     return first === undefined ? undefined : this.pick(first)
   }
 
-  /** When the next penalised owner may go on, or an unknown one; undefined when none waits. */
+  /** When the next penalised owner may continue, or an unknown one; undefined when none waits. */
   nextPenalised(andUnknown: boolean): number | undefined {
     const penalised = this.waitingOwners().filter((owner) => isPenalised(owner, andUnknown))
     return penalised.length === 0 ? undefined : Math.min(...penalised.map(({ notBefore }) => notBefore))

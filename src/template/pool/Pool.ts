@@ -81,7 +81,7 @@ export class Pool {
     return this.all.length
   }
 
-  /** Ends all workers; resolves when they are gone. */
+  /** Ends all workers; resolves when they have exited. */
   async close(): Promise<void> {
     this.closed = true
     clearInterval(this.watch)

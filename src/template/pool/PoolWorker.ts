@@ -29,7 +29,7 @@ const startMillis = 20_000
 /** Memory of a worker, MB: V8 ends a worker that exceeds it, and the process continues. */
 const workerMegabytes = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 }
 
-/** Outputs in the order of the sources, or what went wrong. */
+/** Outputs in the order of the sources, or the fault. */
 export type Outcome = ReadonlyArray<string> | TemplateFault
 
 /** A request in the pool. */
@@ -43,11 +43,11 @@ export const finish = (pending: Pending, outcome: Outcome): void => {
 }
 
 interface Listener {
-  /** The request came back. */
+  /** The request was answered. */
   readonly ended: (pending: Pending, outcome: Outcome, millis: number) => void
-  /** A batch came back; these requests of it were not begun. */
+  /** A batch was answered; these requests of it were not begun. */
   readonly answered: (rest: ReadonlyArray<Pending>) => void
-  /** The thread is gone. */
+  /** The thread has exited. */
   readonly gone: () => void
 }
 
@@ -60,7 +60,7 @@ export class PoolWorker {
   private isReady = false
   /** Whether it is being replaced and gets no more work. */
   isLeaving = false
-  /** Runs of the batches that came back. */
+  /** Runs of the answered batches. */
   private answeredRuns = 0
   private seenRuns = -1
   private seenAt = performance.now()
@@ -121,7 +121,7 @@ export class PoolWorker {
       return
     }
     const batch = this.batches.shift()
-    // It was given up, and its requests have gone to others.
+    // It was given up, and others have its requests.
     if (batch === undefined) return
     if (this.batches.length === 0) this.thread.unref()
     const begun = batch.slice(0, message.millis.length)
@@ -144,7 +144,7 @@ export class PoolWorker {
     return performance.now() - this.seenAt > most
   }
 
-  /** Ends the thread and waits until it is gone, but not for ever. The listener is called when it is gone. */
+  /** Ends the thread and waits until it has exited, but not for ever. The listener is called on its exit. */
   async end(limit?: LimitName): Promise<void> {
     if (this.ending === undefined) {
       if (limit !== undefined) this.passed = limit
@@ -153,7 +153,7 @@ export class PoolWorker {
     await Promise.race([this.ending.gone, setTimeout(endMillis, undefined, { ref: false })])
   }
 
-  /** Whether it was ended and has not gone. */
+  /** Whether it was ended and has not exited. */
   isLost(): boolean {
     return this.ending !== undefined && performance.now() - this.ending.since > endMillis
   }

@@ -2,7 +2,7 @@
  * A worker thread of the pool: loads the plugins and renders batches.
  *
  * Before each run it increments a counter in shared memory, which the host can read while this thread is busy or dead:
- * so the host knows which request was to blame. It does not use Effect, because it must start fast.
+ * so the host can identify the request at fault. It does not use Effect, because it must start fast.
  */
 import { parentPort, workerData } from "node:worker_threads"
 import { type Batch, type BatchTemplate, type Reply, ready } from "./Batch.ts"
@@ -85,7 +85,9 @@ const run = ({ templates }: Job, context: Context): ReadonlyArray<string> | Temp
   return outputs
 }
 
-/** Time after which a batch is answered as far as it has come, so that others need not wait for the rest, milliseconds. */
+/**
+ * Time after which a batch is answered as far as it is done, so that others need not wait for the rest, milliseconds.
+ */
 const batchMillis = 50
 
 class Answer {

@@ -24,7 +24,7 @@ class UnusableAuthority extends Error {
   readonly code = "ERR_CA_CERTIFICATE"
 }
 
-/** Returns the fault of a text that should hold certificates, or undefined. */
+/** Returns the fault of a text that should have certificates, or undefined. */
 export const certificatesProblem = (text: string): string | undefined => readCertificates(text).problem
 
 /** Returns the fault of the path of a file of certificates, or undefined. */

@@ -34,7 +34,7 @@ class UnusableClientCertificate extends Error {
   }
 }
 
-/** Returns the fault of a text that should hold a chain of certificates at this time, or undefined. */
+/** Returns the fault of a text that should be a chain of certificates at this time, or undefined. */
 export const clientCertificateProblem = (text: string, nowMillis: number): string | undefined => {
   const { pem, problem } = readChain(text)
   if (pem === undefined) return problem

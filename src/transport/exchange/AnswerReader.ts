@@ -1,8 +1,8 @@
 /**
- * The answer to one request, parsed from the bytes of its connection as they come (RFC 9112). Pure.
+ * The answer to one request, parsed from the bytes of its connection as they arrive (RFC 9112). Pure.
  *
  * Responsible for: the status, the headers, the beginning of the body, and where the answer ends. Guarantees: what is
- * kept is bounded, whatever comes and in whichever pieces; an answer whose end is in doubt leaves its connection to no
+ * kept is bounded, for any bytes in any pieces; an answer whose end is in doubt leaves its connection to no
  * other request. Does not: follow redirects, inflate, or decide what a status means.
  *
  * Receivers are lenient with each other, and so is this: a line may end without its carriage return, and an
@@ -60,7 +60,7 @@ export class AnswerReader {
     return this.hasEnded && !this.isLast
   }
 
-  /** Whether more came than is kept. */
+  /** Whether more arrived than is kept. */
   get isEnough(): boolean {
     return this.keptBytes > keptBytesMax
   }
@@ -136,17 +136,17 @@ const nothing = Buffer.alloc(0)
 
 const [newline, carriageReturn] = [0x0a, 0x0d]
 
-/** Bytes of the end of a head that may have come, without its last one. */
+/** Bytes of the end of a head that may have arrived, without its last one. */
 const beforeEndBytes = 2
 
-/** Where a head begins: behind empty lines, which come up to `from` at least. */
+/** Where a head begins: behind empty lines, which reach `from` at least. */
 const beginOf = (bytes: Buffer, from: number): number => {
   let at = from
   while (bytes[at] === newline || bytes[at] === carriageReturn) at += 1
   return at
 }
 
-/** Where a head ends, behind its empty line; undefined where that has not come. */
+/** Where a head ends, behind its empty line; undefined where that has not arrived. */
 const endOfHead = (bytes: Buffer, from: number): number | undefined => {
   for (let at = bytes.indexOf(newline, from); at >= 0; at = bytes.indexOf(newline, at + 1)) {
     if (bytes[at + 1] === newline) return at + 2
@@ -235,7 +235,7 @@ const listOf = (value: HeaderValue): ReadonlyArray<string> =>
         .flatMap((each) => each.split(","))
         .map((each) => each.trim().toLowerCase())
 
-/** The length of a body, if there is one; the same one may come twice. */
+/** The length of a body, if there is one; the same one may appear twice. */
 const lengthOf = (value: HeaderValue): number | undefined => {
   if (value === undefined) return undefined
   const [length = "", ...others] = new Set(listOf(value))

@@ -33,7 +33,7 @@ const isContinuation = (byte: number): boolean => byte >= 0x80 && byte < 0xc0
 /** As browsers read Latin-1: with the quotes and dashes of Windows. */
 const latin1 = new TextDecoder("windows-1252")
 
-/** Undefined for UTF-8, which is checked, and for a charset that nobody knows. */
+/** Undefined for UTF-8, which is checked, and for an unknown charset. */
 const decoderOf = (charset: string | undefined): InstanceType<typeof TextDecoder> | undefined => {
   if (charset === undefined || /^utf-?8$/i.test(charset)) return undefined
   try {

@@ -1,4 +1,4 @@
-/** A body in chunks (RFC 9112, 7.1), parsed from bytes as they come. Pure. */
+/** A body in chunks (RFC 9112, 7.1), parsed from bytes as they arrive. Pure. */
 import { AnswerFault } from "./AnswerFault.ts"
 
 /** Most characters of the line before a chunk: its size, and extensions that nobody uses. */
@@ -16,7 +16,7 @@ export class ChunkedBody {
   private part: Part = "size"
   /** The line that is being read, without its end. */
   private line = ""
-  /** Bytes of the chunk that have not come. */
+  /** Bytes of the chunk that have not arrived. */
   private left = 0
   private trailerBytes = 0
 
@@ -53,7 +53,7 @@ export class ChunkedBody {
       if (this.trailerBytes > this.trailerBytesMax) throw new AnswerFault("TooLarge", "The trailers have no end.")
     }
     this.line += bytes.toString("latin1", from, until)
-    // Also where its end has not come: what is no chunk by now will be none.
+    // Also where its end has not arrived: a line that is invalid by now stays invalid.
     if (this.part === "size" && (this.line.length > sizeLineMax || !beginsSize.test(this.line))) this.refuse()
     if (this.part === "behind data" && !/^\r?$/.test(this.line)) this.refuse()
   }

@@ -21,7 +21,7 @@ export class Clients {
   private readonly times: Times
   private readonly keeping: Keeping
   private readonly all = new Set<Connection>()
-  /** Connections without a request, by key; the one that was used last comes last. */
+  /** Connections without a request, by key; the one that was used last is last. */
   private readonly free = new Map<string, Array<Connection>>()
   /** Connections that carry a request, for the next turn of the event loop. */
   private carrying: Array<Connection> = []

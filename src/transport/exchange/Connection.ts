@@ -2,7 +2,7 @@
  * One connection to a receiver, for one request at a time.
  *
  * Guarantees: a request is written once; one that finds its connection closed before it was written is handed back, and
- * may go out on another. Bytes without a request, or behind an answer, end the connection.
+ * may be sent on another. Bytes without a request, or behind an answer, end the connection.
  */
 import type { Socket } from "node:net"
 import type { Exchange } from "./Exchange.ts"
@@ -121,7 +121,7 @@ export class Connection {
     if (socket.writableLength === 0) return this.release(now)
     // TLS reports the end of a write a turn later, perhaps after the answer.
     setImmediate(() => {
-      // The answer came before the whole request was sent: its rest would go out before the next request.
+      // The answer arrived before the whole request was sent: its rest would be sent before the next request.
       if (socket.destroyed || socket.writableLength > 0) socket.destroy()
       else this.release(performance.now())
     })

@@ -2,7 +2,7 @@
 import { isHeaderName, isHeaderValue } from "../../template/HeaderSyntax.ts"
 import type { Outgoing } from "../Outgoing.ts"
 
-/** Where a request goes, as a URL says. */
+/** The target of a request, as a URL has it. */
 export interface Place {
   readonly url: string
   readonly origin: string

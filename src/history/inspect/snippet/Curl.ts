@@ -14,7 +14,7 @@ export const curlOf = ({ method, url, headers, body, hasCertificate }: SentReque
   const text = body?.bytes.toString()
   const isFile = body !== undefined && (body.bytes.length > embeddedBytesMax || text!.includes("\0"))
   return [
-    // Without globbing: an address may hold brackets.
+    // Without globbing: an address may have brackets.
     `curl -g -X ${method ?? "POST"} ${quoted(url)}`,
     ...(hasCertificate ? [`--cert ${certificateFiles.certificate} --key ${certificateFiles.key}`] : []),
     ...headers.map(({ name, value }) => `-H ${quoted(value === "" ? `${name};` : `${name}: ${value}`)}`),
@@ -22,5 +22,5 @@ export const curlOf = ({ method, url, headers, body, hasCertificate }: SentReque
   ].join(" \\\n  ")
 }
 
-/** Whether the command holds a mark in place of a credential. */
+/** Whether the command has a mark in place of a credential. */
 export const hasHidden = ({ headers }: SentRequest): boolean => headers.some(({ value }) => value === hiddenMark)

@@ -95,7 +95,7 @@ export const options = {
   defaultPermissions: optional(
     "DEFAULT_PERMISSIONS",
     kind.jsonObject,
-    'What every user may do without a grant, as JSON: `{"users.view_token": {"user": "$user"}}`; `{}` for nothing.',
+    'Permissions of every user without a grant, as JSON: `{"users.view_token": {"user": "$user"}}`; `{}` for nothing.',
     "view themselves, and keep their own tokens"
   ),
   loginRequired: setting(
@@ -140,7 +140,7 @@ export const options = {
     "METRICS_ACCESS",
     kind.list,
     ["127.0.0.0/8", "::1", "token"],
-    "Who may read `/metrics`, and the processes in `/api/status/`, comma-separated: `anybody`; addresses and CIDR ranges of clients; `token` for every user, by token or session. Name a proxy in `TRUSTED_PROXIES`, or its address counts for all clients behind it.",
+    "Access to `/metrics`, and to the processes in `/api/status/`, comma-separated: `anybody`; addresses and CIDR ranges of clients; `token` for every user, by token or session. Name a proxy in `TRUSTED_PROXIES`, or its address counts for all clients behind it.",
     "127.0.0.0/8,::1,token"
   ),
   pageSize: setting("PAGINATE_COUNT", kind.integer(1), 50, "Objects per page if a request names no `limit`."),

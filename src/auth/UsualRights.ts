@@ -38,7 +38,7 @@ export class UsualRights extends Context.Service<UsualRights, ReadonlyArray<Perm
 const rightOf = Effect.fnUntraced(function* (name: string, constraints: unknown) {
   const [, app, action, model] = /^(\w+)\.([a-z]+)_(\w+)$/.exec(name) ?? []
   const type = `${app}.${model}`
-  if (action === undefined || !registry.has(type)) return yield* refused(`${name} is no permission`)
+  if (action === undefined || !registry.has(type)) return yield* refused(`${name} is not a permission`)
   const problem = constraintsProblem(constraints, [type])
   if (problem !== undefined) return yield* refused(`${name}: ${problem}`)
   return { types: [type], actions: [action], constraints } satisfies Permission

@@ -22,7 +22,7 @@ export const sendHeartbeats = (stream: SlotStream, epoch: number, report: Report
       attempted("the comparison of the publication", Effect.flatMap(onPool, ensurePublication)),
       attempted("the count of alarms", reportAlarms(report)),
       attempted(
-        "the note of what was captured",
+        "the note of captured changes",
         Effect.suspend(() => (stream.captured === undefined ? Effect.void : noteCaptured(epoch, stream.captured)))
       )
     ],

@@ -95,7 +95,7 @@ statusMetrics("capture", {
     help: "Changes of which no event could be made, until their rows are deleted.",
     symptom: "wrong"
   },
-  gaps: { name: "rackwire_gaps", help: "Gaps in what was captured that nobody has acknowledged.", symptom: "wrong" },
+  gaps: { name: "rackwire_gaps", help: "Gaps in the captured changes that are not acknowledged.", symptom: "wrong" },
   events: { name: "rackwire_events_total", help: "Events captured by this process.", symptom: "capturedLate" },
   withoutContext: {
     name: "rackwire_transactions_without_context_total",

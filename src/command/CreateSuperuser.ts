@@ -66,6 +66,6 @@ export default Command.make(
   Command.withDescription("Create a superuser; the password is prompted for, or read from the standard input."),
   entry({
     "createsuperuser [--username admin] [--update]":
-      "Creates a user who may do everything; prompts for the password, or reads it from standard input. `--update` gives an existing user these rights and a new password."
+      "Creates a user with all permissions; prompts for the password, or reads it from standard input. `--update` gives an existing user these rights and a new password."
   })
 )

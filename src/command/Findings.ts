@@ -63,7 +63,7 @@ const processFindings = Effect.gen(function* () {
   return rows.map(({ name, problem }): Finding => ({
     what: `process ${name}`,
     is: problem,
-    change: "Repair what it names; its log says more, and /health/ready answers 200 afterwards."
+    change: "Repair what it names; its log has the details, and /health/ready answers 200 afterwards."
   }))
   // Before the first start the table does not exist.
 }).pipe(Effect.catch(() => Effect.succeed([])))

@@ -26,7 +26,7 @@ export default Command.make(
       }
       const found = yield* unacknowledgedGaps
       for (const { sentence } of found) yield* Console.log(`gap ${sentence}`)
-      if (found.length === 0) yield* Console.log("There is no gap.")
+      if (found.length === 0) yield* Console.log("There are no gaps.")
     }).pipe(ofService(database))
 ).pipe(
   Command.withDescription("List spans in which changes may not have been captured, or acknowledge one."),

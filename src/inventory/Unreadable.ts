@@ -97,6 +97,6 @@ export const unreadableErrors = (
   Object.fromEntries(
     Object.entries(row).flatMap(([name, value]) => {
       const found = unreadableIn(value)
-      return found === undefined ? [] : [[name, [`What is stored is ${found.reason}: give another value.`]]]
+      return found === undefined ? [] : [[name, [`The stored value is ${found.reason}: give another value.`]]]
     })
   )

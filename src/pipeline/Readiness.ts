@@ -81,7 +81,7 @@ const disk = Effect.map(Settings, ({ databaseUrl, redisUrl, dataDirectory }): Pr
 
 /** A gap is an alarm until somebody acknowledges it. */
 const gapAlarms = ({ gaps, gap }: CaptureStatus): ReadonlyArray<string> =>
-  gaps === 0 ? [] : [`${gaps === 1 ? "a gap" : `${gaps} gaps`} in what was captured, not acknowledged: ${gap}`]
+  gaps === 0 ? [] : [`${gaps === 1 ? "a gap" : `${gaps} gaps`} in the captured changes, not acknowledged: ${gap}`]
 
 const captureProblems = Effect.fnUntraced(function* (status: Effect.Effect<CaptureStatus>) {
   const { lookMillis, lagMaxMillis, standstillMillis } = (yield* Pace).pipeline
@@ -102,7 +102,7 @@ const captureProblems = Effect.fnUntraced(function* (status: Effect.Effect<Captu
 statusMetrics("health", {
   problems: {
     name: "rackwire_problems",
-    help: "What keeps this process from its work, gaps included. /health/ready names each.",
+    help: "Problems that keep this process from its work, gaps included. /health/ready names each.",
     symptom: "wrong"
   }
 })

@@ -32,7 +32,7 @@ export const addressOf = (url: string): PostgresAddress => {
 export const urlProblem = (url: string): string | undefined => {
   if (!/^postgres(ql)?:$/.test(URL.parse(url)?.protocol ?? "")) return "must begin with postgresql://"
   const mode = new URL(url).searchParams.get("sslmode")
-  if (mode !== null && !tlsModes.includes(mode)) return `sslmode=${mode} is none of ${tlsModes.join(", ")}`
+  if (mode !== null && !tlsModes.includes(mode)) return `sslmode=${mode} is not one of ${tlsModes.join(", ")}`
   try {
     const { user, database } = addressOf(url)
     return user === "" || database === "" ? "must name a user and a database" : undefined

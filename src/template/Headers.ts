@@ -23,7 +23,7 @@ export const splitHeaders = (text: string): Headers => {
     const colon = line.indexOf(":")
     const name = line.slice(0, colon).trim()
     const value = line.slice(colon + 1).trim()
-    const problem = colon < 0 ? `is no header: "Name: Value" is expected` : (nameProblem(name) ?? valueProblem(value))
+    const problem = colon < 0 ? `is not a header (expected "Name: Value")` : (nameProblem(name) ?? valueProblem(value))
     if (problem !== undefined) return { error: `Line ${at + 1} ${problem}.`, line: at + 1 }
     headers.push([name, value])
   }

@@ -120,7 +120,7 @@ const kindOf = (address: Address): Kind => special.find(([range]) => contains(ra
 /** Why nothing may be sent to this address; undefined when it may. A text that is no address may not. */
 export const refusal = (rules: TargetRules, text: string): string | undefined => {
   const address = parseAddress(text)
-  return address === undefined ? "it is no address" : refusalOf(rules, address)
+  return address === undefined ? "it is not an IP address" : refusalOf(rules, address)
 }
 
 const refusalOf = (rules: TargetRules, address: Address): string | undefined => {
@@ -145,7 +145,7 @@ export const readRules = (
   deny: ReadonlyArray<string>
 ): TargetRules | string => {
   const wrong = [...allow, ...deny].find((text) => parseRange(text) === undefined)
-  if (wrong !== undefined) return `${wrong} is no address and no range of addresses like 10.0.0.0/8`
+  if (wrong !== undefined) return `${wrong} is not an address or a CIDR range like 10.0.0.0/8`
   return { policy, allow: allow.map((text) => parseRange(text)!), deny: deny.map((text) => parseRange(text)!) }
 }
 

@@ -54,7 +54,7 @@ describe("an address of Postgres", () => {
     expect(urlProblem("mysql://u@h/d")).toBe("must begin with postgresql://")
     expect(urlProblem("nonsense")).toBe("must begin with postgresql://")
     expect(urlProblem("postgres://h/d")).toBe("must name a user and a database")
-    expect(urlProblem("postgres://u@h/d?sslmode=prefer")).toContain("sslmode=prefer is none of disable, require")
+    expect(urlProblem("postgres://u@h/d?sslmode=prefer")).toContain("sslmode=prefer is not one of disable, require")
     expect(urlProblem("postgres://u@h/d?sslmode=verify-ca&sslrootcert=/no/such")).toContain("/no/such")
     expect(urlProblem("postgres://u@h/d?sslmode=require")).toBeUndefined()
   })

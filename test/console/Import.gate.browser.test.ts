@@ -45,8 +45,8 @@ describe.skipIf(!hasBrowser)("an import", () => {
     expect(await page.textContent("[role=alert]")).toContain("One row has errors.")
     const rows = (await page.locator(".import-errors tbody tr").allInnerTexts()).map((row) => row.trim())
     expect(rows).toEqual([
-      expect.stringMatching(/^2\s+Slug\s+This is no slug/),
-      expect.stringMatching(/^Status\s+"gone" is none of the choices: Planned/),
+      expect.stringMatching(/^2\s+Slug\s+This is not a slug/),
+      expect.stringMatching(/^Status\s+"gone" is not one of the choices: Planned/),
       expect.stringMatching(/^Region\s+There is no region with the slug "south"/)
     ])
     expect(await page.inputValue("#f-data")).toBe(wrong)

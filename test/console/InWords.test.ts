@@ -26,7 +26,7 @@ it.each<[type: string, name: string, message: string, input: string | undefined,
     "conditions",
     "Ruleset must be a dictionary, not <class 'str'>.",
     '{"and": [{"attr": "a", "value": 1}',
-    `This is no valid JSON. Line 1, column 35: expected "," or "]", but the text ends there. Add ]} at the end.`
+    `This is not valid JSON. Line 1, column 35: expected "," or "]", but the text ends there. Add ]} at the end.`
   ],
   [
     webhook,
@@ -61,7 +61,7 @@ it.each<[type: string, name: string, message: string, input: string | undefined,
     "content_types",
     "Invalid content type: dcim.sit",
     "dcim.sit",
-    '"dcim.sit" is no object type that can be chosen here. Object types are written as dcim.site.'
+    '"dcim.sit" is not an object type that can be chosen here. Object types are written as dcim.site.'
   ],
   [
     device,
@@ -111,16 +111,16 @@ it.each<[type: string, name: string, message: string, input: string | undefined,
     "vid",
     "A valid integer is required.",
     "ten",
-    '"ten" is no whole number. Write digits only, such as 42.'
+    '"ten" is not a whole number. Write digits only, such as 42.'
   ],
   ["ipam.vlan", "vid", "Ensure this value is less than or equal to 4094.", "5000", "The number must be 4094 or less."],
-  [site, "status", "lost is not a valid choice.", "lost", `"lost" is none of the choices: ${choices}.`],
+  [site, "status", "lost is not a valid choice.", "lost", `"lost" is not one of the choices: ${choices}.`],
   [
     site,
     "status__n",
     "Select a valid choice. lost is not one of the available choices.",
     "lost",
-    `"lost" is none of the choices: ${choices}.`
+    `"lost" is not one of the choices: ${choices}.`
   ],
   [
     site,
@@ -157,7 +157,7 @@ it.each<[type: string, name: string, message: string, input: string | undefined,
     "cf_unit",
     "Invalid value for custom field 'unit': Invalid choice (\"x\"). Available choices are: a, b",
     "x",
-    '""x"" is none of the choices: a, b.'
+    '""x"" is not one of the choices: a, b.'
   ],
   [site, "__all__", "Missing required custom field 'unit'.", undefined, "Custom field unit: Fill in this field."],
   [

@@ -57,7 +57,7 @@ describe("a form of the console", () => {
     const reply = await send("/extras/webhooks/add/", { ...hook, conditions })
     expect(reply.status).toBe(400)
     expect(reply.beside("conditions")).toBe(
-      'This is no valid JSON. Line 3, column 1: expected "," or "]", but found "}". The [ in line 1, column 9 is not closed.'
+      'This is not valid JSON. Line 3, column 1: expected "," or "]", but found "}". The [ in line 1, column 9 is not closed.'
     )
     // The other faults are told with it.
     const all = await send("/extras/webhooks/add/", { ...hook, conditions, content_types: "", scope_user: "dc9" })
@@ -94,7 +94,7 @@ describe("a form of the console", () => {
     expect(reply.beside("site")).toBe(
       'There is no site with the slug "dc9" that you may use. Search for it, or write its id or slug.'
     )
-    expect(reply.beside("status")).toMatch(/^"lost" is none of the choices: Planned, Staging, Active/)
+    expect(reply.beside("status")).toMatch(/^"lost" is not one of the choices: Planned, Staging, Active/)
     const address = await send("/ipam/ip-addresses/add/", {
       ...{ address: "192.0.2.1/24", assigned_object_type: "dcim.interface", assigned_object_id: "eth0" }
     })
@@ -117,12 +117,12 @@ describe("a form of the console", () => {
       "/dcim/sites/import/"
     )
     expect(file.text).toContain('There is no region with the slug "gone" that you may use.')
-    expect(file.text).toContain('"lost" is none of the choices: Planned')
+    expect(file.text).toContain('"lost" is not one of the choices: Planned')
     const list = unescaped(await (await browser.fetch("/dcim/sites/?status=lost&regoin=x")).text())
-    expect(list).toContain('"lost" is none of the choices: Planned')
+    expect(list).toContain('"lost" is not one of the choices: Planned')
     expect(list).toContain('Sites have no filter "regoin".')
     const bench = await send("/extras/webhooks/workbench/", { ...hook, conditions: '{"and": [' })
-    expect(bench.text).toContain("Conditions: This is no valid JSON. Line 1, column 10:")
+    expect(bench.text).toContain("Conditions: This is not valid JSON. Line 1, column 10:")
   })
 
   it("shows the error of a text that is too long for a form beside the field", async () => {

@@ -128,7 +128,7 @@ describe.skipIf(!hasBrowser)("why, and why not", () => {
     await page.getByRole("link", { name: "The journey of its transaction" }).click()
     await page.waitForSelector("h1:has-text('Journey of LSN')")
     await page.goto("/logging/journeys/?q=nonsense")
-    expect(await page.locator(".empty").innerText()).toContain("This is no LSN and no id.")
+    expect(await page.locator(".empty").innerText()).toContain("This is not an LSN or an id.")
     await close()
   })
 

@@ -72,7 +72,7 @@ describe("a template that is tried out", () => {
       headers: ["Line 1: division by zero"]
     })
     expect((await render({ template: "x", headers: "{{ 'no header' }}" })).json).toMatchObject({
-      headers: ['Line 1 is no header: "Name: Value" is expected.']
+      headers: ['Line 1 is not a header (expected "Name: Value").']
     })
     expect((await render({ template: "x", template_engine: "nosuch" })).status).toBe(400)
   })

@@ -240,7 +240,7 @@ describe("while the service is away", () => {
       const [, id] = /CHANGE gap: (\d+)/.exec(told.output) ?? []
       expect(await rackwire("gaps", "--acknowledge", id!)).toMatchObject({ code: 0 })
       expect(await rackwire("gaps", "--acknowledge", id!)).toMatchObject({ code: 1 })
-      expect(await rackwire("gaps")).toMatchObject({ output: expect.stringContaining("There is no gap.") })
+      expect(await rackwire("gaps")).toMatchObject({ output: expect.stringContaining("There are no gaps.") })
       // `check` reads what the process wrote with its last heartbeat.
       await expect.poll(capturing).not.toContainEqual(expected)
       const well = { code: 0, output: expect.stringContaining("checks are well") }

@@ -117,7 +117,7 @@ describe("ranges", () => {
   test.each(["10.0.0.0/33", "10.0.0/8", "::/129", "example.com", "10.0.0.0/8/8", "10.0.0.0/-1", "fe80::1%eth0", ""])(
     "that cannot be read are told: %j",
     (text) => {
-      expect(readRules("private", [], [text])).toContain("is no address")
+      expect(readRules("private", [], [text])).toContain("is not an address")
     }
   )
 

@@ -70,8 +70,8 @@ describe("literal header text", () => {
   })
 
   test.each<readonly [string, string]>([
-    ["X-A", 'Line 1 is no header: "Name: Value" is expected.'],
-    ["X-A: b\n\nnonsense", 'Line 3 is no header: "Name: Value" is expected.'],
+    ["X-A", 'Line 1 is not a header (expected "Name: Value").'],
+    ["X-A: b\n\nnonsense", 'Line 3 is not a header (expected "Name: Value").'],
     [": b", "Line 1 has no valid header name."],
     ["X A: b", "Line 1 has no valid header name."],
     ["X-Ä: b", "Line 1 has no valid header name."],

@@ -116,7 +116,7 @@ const ensureSlot = Effect.fnUntraced(function* (run: Run, slot: string) {
   const what = found === undefined ? "is missing" : "was lost"
   yield* openGap(run, {
     cause: "slot",
-    reason: `the replication slot ${slot} ${what}: what was committed since is not captured`
+    reason: `the replication slot ${slot} ${what}: changes committed since are not captured`
   })
   if (found !== undefined) yield* run("select pg_drop_replication_slot($1)::text", [slot])
   // Creating a slot waits for all running transactions.
@@ -136,7 +136,7 @@ const ensureSlot = Effect.fnUntraced(function* (run: Run, slot: string) {
  * publication must exist already.
  */
 const skipUndecodable = Effect.fnUntraced(function* (run: Run, slot: string) {
-  const reason = "the publication did not exist: what was committed meanwhile cannot be decoded"
+  const reason = "the publication did not exist: changes committed meanwhile cannot be decoded"
   yield* openGap(run, { cause: "slot", reason })
   yield* run(
     `select pg_replication_slot_advance(slot_name, case when made > confirmed_flush_lsn then made else pg_current_wal_insert_lsn() end)::text

@@ -53,7 +53,7 @@ export const renameForm = ({ request, selected, renaming, problem, cancel }: For
             maxlength="${textCharsMax}"
             autocomplete="off"
           />
-          <p class="sub">Empty removes what is found.</p>
+          <p class="sub">Empty removes each match.</p>
         </div>
       </div>
       <div class="form-row">

@@ -92,7 +92,7 @@ export const publicationCard = (publication: PublicationState | undefined): Html
           >
         </p>`
       : html`<div class="note">
-          <span class="state"><span class="dot bad"></span><b>${name} differs from what it should be.</b></span>
+          <span class="state"><span class="dot bad"></span><b>${name} is not as declared.</b></span>
           <ul>
             ${differences.map((difference) => html`<li>${difference}</li>`)}
           </ul>

@@ -54,7 +54,7 @@ const restoringIn = Effect.fnUntraced(function* (request: Request) {
   const before = yield* stateBefore(change)
   if (before === undefined) return yield* conflict(`The values have more than ${stateLengthMax} characters.`)
   const [row] = isGone ? [] : yield* byIds(type, [change.changed_object_id], "change")
-  if (!isGone && row === undefined) return yield* conflict("The object is no longer there, or you may not change it.")
+  if (!isGone && row === undefined) return yield* conflict("The object no longer exists, or you may not change it.")
   const view = yield* viewFor(type, row === undefined ? [] : [row], request.base)
   const now: Readonly<Record<string, unknown>> = row === undefined ? {} : snapshot(type, row, view)
   const tags = Object.hasOwn(type.fields, "tags") ? ((row?.["tags"] ?? []) as ReadonlyArray<number>) : []

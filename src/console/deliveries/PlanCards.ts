@@ -88,7 +88,7 @@ export const leftOutNote = (action: BulkAction, { leftOut }: Plan, query: URLSea
           const isFinal = action === "discard" && ended.has(status)
           return html`${at === 0 ? "" : ", "}${isFinal ? words : html`<a href="${changed(query, { status })}">${words}</a>`}`
         })}.
-        ${action === "retry" ? "A receiver gets what has succeeded a second time." : "What has ended cannot be discarded."}
+        ${action === "retry" ? "A receiver gets what has succeeded a second time." : "Ended deliveries cannot be discarded."}
       </p>`
 
 const findings: Readonly<Record<(typeof verdicts)[number], string>> = {

@@ -82,7 +82,7 @@ export const verdict = ({ body, signatures, hasCutHeaders }: SentRequest): Html 
   if (signatures.length === 0) {
     return body.origin === "event"
       ? html`<span class="sub">${origin}. The request has no signature.</span>`
-      : doubt(`${origin}. The request has no signature, so nothing shows whether it is what was sent.`)
+      : doubt(`${origin}. The request has no signature, so nothing shows whether it is the sent request.`)
   }
   const replaced = "the secret was replaced since"
   const differs = body.origin === "event" ? "" : ", or the template gives another text now"

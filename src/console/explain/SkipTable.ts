@@ -48,7 +48,7 @@ const groupPart = ({ gate, cause, outcome, count, first, last, examples }: Group
       width="100%"
       height="4"
       role="img"
-      aria-label="${share} percent of what was skipped"
+      aria-label="${share} percent of skipped changes"
     >
       <rect class="share-bg" width="100" height="4" />
       <rect class="share-is" width="${share}" height="4" />

@@ -57,7 +57,7 @@ const listed = (all: ReadonlyArray<string>): string =>
   all.slice(0, choicesMax).join(", ") + (all.length > choicesMax ? ` and ${all.length - choicesMax} more` : "")
 
 const wrongChoice = (chosen: string, { field }: Subject): string | undefined =>
-  field?.choices === undefined ? undefined : `${quoted(chosen)} is none of the choices: ${listed(choicesOf(field))}.`
+  field?.choices === undefined ? undefined : `${quoted(chosen)} is not one of the choices: ${listed(choicesOf(field))}.`
 
 /** How an object of a type is named in a form. */
 const namedBy = (target: ObjectType | undefined): string => {
@@ -91,7 +91,7 @@ const isIdOfAny = ({ fault }: Subject): boolean =>
 const wholeNumber = (subject: Subject): string =>
   isIdOfAny(subject) || subject.target !== undefined
     ? `${subject.typed} is not an id. ${namedBy(subject.target)}`
-    : `${subject.typed} is no whole number. Write digits only, such as 42.`
+    : `${subject.typed} is not a whole number. Write digits only, such as 42.`
 
 const tooLong = (most: string, { fault: { input } }: Subject): string => {
   const length = [...(input ?? "")].length
@@ -108,8 +108,8 @@ const moment = "Write a date and a time, such as 2026-11-20T14:30:00Z."
 const wrongType = (id: string, { field }: Subject): string => {
   const possible = field?.generic?.types
   return possible === undefined
-    ? `${quoted(id)} is no object type that can be chosen here. Object types are written as dcim.site.`
-    : `${quoted(id)} is no object type that can be chosen here. Possible: ${listed(possible)}.`
+    ? `${quoted(id)} is not an object type that can be chosen here. Object types are written as dcim.site.`
+    : `${quoted(id)} is not an object type that can be chosen here. Possible: ${listed(possible)}.`
 }
 
 const rules: ReadonlyArray<Rule> = [
@@ -129,16 +129,16 @@ const rules: ReadonlyArray<Rule> = [
   [/^Value must not exceed (.*)$/, ([most]) => `The number must be ${most} or less.`],
   [
     /^Invalid choice \(([^]*)\)\. Available choices are: ([^]*)$/,
-    ([chosen, all]) => `${quoted(chosen!)} is none of the choices: ${all}.`
+    ([chosen, all]) => `${quoted(chosen!)} is not one of the choices: ${all}.`
   ],
   [
     /^Value must be an object ID|^Value must be a list of object IDs/,
     (_, { typed }) => `${typed} is not an id. Search for the object, or write its id.`
   ],
-  [/^Value must be an integer\.$/, (_, { typed }) => `${typed} is no whole number. Write digits only, such as 42.`],
+  [/^Value must be an integer\.$/, (_, { typed }) => `${typed} is not a whole number. Write digits only, such as 42.`],
   [
     /^Value must be a decimal\.$|^A valid number is required\.$/,
-    (_, { typed }) => `${typed} is no number. Write digits with a point, such as 12.5.`
+    (_, { typed }) => `${typed} is not a number. Write digits with a point, such as 12.5.`
   ],
   [
     /^Value must be true or false\.$|^Must be a valid boolean\.$/,
@@ -146,11 +146,11 @@ const rules: ReadonlyArray<Rule> = [
   ],
   [
     /^Date values must be in|^Date has wrong format|^Enter a valid date\.$/,
-    (_, { typed }) => `${typed} is no day. ${day}`
+    (_, { typed }) => `${typed} is not a date. ${day}`
   ],
   [
     /^Date and time values must be in|^Datetime has wrong format|^Enter a valid date\/time\.$/,
-    (_, { typed }) => `${typed} is no point in time. ${moment}`
+    (_, { typed }) => `${typed} is not a date and time. ${moment}`
   ],
   [/^Value must be a list of choices\.$/, () => "Choose some of the choices."],
   // Values that are missing or too long.
@@ -224,43 +224,42 @@ const rules: ReadonlyArray<Rule> = [
       `There is another ${label!.toLowerCase() === label ? label : inSentence(label!)} with this ${inSentence(names!)}${typed === "This" ? "" : `, ${typed}`}. Choose another one.`
   ],
   // Texts.
-  [/^Not a valid string\.$/, () => "Write a text. It has characters that cannot be stored, or it is no text."],
+  [/^Not a valid string\.$/, () => "Write a text. The value is not a text, or has characters that cannot be stored."],
   [/^Null characters are not allowed\.$/, () => "The text has an invisible character (code 0). Remove it."],
   [
     /^Enter a valid "slug"/,
-    (_, { typed }) => `${typed} is no slug. Use letters, digits, - and _ only, such as core-switch.`
+    (_, { typed }) => `${typed} is not a slug. Use letters, digits, - and _ only, such as core-switch.`
   ],
   [
     /^Enter a valid hexadecimal RGB color code\.$/,
-    (_, { typed }) => `${typed} is no color. Write six digits from 0 to 9 and a to f in lower case, such as 9e9e9e.`
+    (_, { typed }) => `${typed} is not a color. Write six digits from 0 to 9 and a to f in lower case, such as 9e9e9e.`
   ],
-  [/^Enter a valid email address\.$/, (_, { typed }) => `${typed} is no email address, such as name@example.com.`],
+  [/^Enter a valid email address\.$/, (_, { typed }) => `${typed} is not an email address such as name@example.com.`],
   [
     /^Enter a valid URL\.$/,
-    (_, { typed }) =>
-      `${typed} is no address on the web. It begins with https:// or http://, such as https://example.com/.`
+    (_, { typed }) => `${typed} is not a web address. It begins with https:// or http://, such as https://example.com/.`
   ],
   [
     /^A valid timezone is required\.$/,
-    (_, { typed }) => `${typed} is no time zone. Write a name such as Europe/Berlin.`
+    (_, { typed }) => `${typed} is not a time zone. Write a name such as Europe/Berlin.`
   ],
   [
     /^(Must be|Enter) a valid UUID\.$/,
-    (_, { typed }) => `${typed} is no UUID, such as 6f1c9a4e-1b7a-4f0e-9d53-0c2f7a8e1b22.`
+    (_, { typed }) => `${typed} is not a UUID such as 6f1c9a4e-1b7a-4f0e-9d53-0c2f7a8e1b22.`
   ],
   [
     /^Invalid IP address format: ([^]*)$/,
     ([text], { field }) =>
-      `${quoted(text!)} is no IP address${field?.type === "cidr" ? " of a network" : ""}. Write one such as ${field?.placeholder ?? "192.0.2.1"}.`
+      `${quoted(text!)} is not an IP address${field?.type === "cidr" ? " of a network" : ""}. Write one such as ${field?.placeholder ?? "192.0.2.1"}.`
   ],
   [
     /^(?:Invalid|Enter a valid) (MAC|WWN)\b/,
     ([kind], { typed, field }) =>
-      `${typed} is no ${kind} address. Write one such as ${field?.placeholder ?? "00:01:02:03:04:05"}.`
+      `${typed} is not a ${kind} address. Write one such as ${field?.placeholder ?? "00:01:02:03:04:05"}.`
   ],
   [
     /^Enter a valid IPv4 or IPv6 address/,
-    (_, { typed }) => `${typed} is no IP address. Write one such as 192.0.2.1 or 192.0.2.0/24.`
+    (_, { typed }) => `${typed} is not an IP address. Write one such as 192.0.2.1 or 192.0.2.0/24.`
   ],
   [/^Expected a list of items but got type/, () => asList],
   [/^(Invalid data\. )?Expected a dictionary/, () => "Write a JSON object in braces, with names and values."],

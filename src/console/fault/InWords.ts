@@ -52,5 +52,5 @@ export const brokenJson = (cell: string | undefined): string | undefined => {
 
 const jsonFaultInWords = ({ line, column, expected, found, advice }: JsonFault): string => {
   const there = found === "" ? "the text ends there" : `found ${JSON.stringify(found)}`
-  return `This is no valid JSON. Line ${line}, column ${column}: expected ${expected}, but ${there}.${advice === "" ? "" : ` ${advice}`}`
+  return `This is not valid JSON. Line ${line}, column ${column}: expected ${expected}, but ${there}.${advice === "" ? "" : ` ${advice}`}`
 }

@@ -79,7 +79,7 @@ const nothing = (text: string, clue: Clue | undefined): Html =>
         text === ""
           ? html`<b>No transaction yet.</b>The change log has no change that you may view.`
           : clue === undefined
-            ? html`<b>This is no LSN and no id.</b>An LSN looks like 0/1980A58, a delivery id like 3-26741400-0, a
+            ? html`<b>This is not an LSN or an id.</b>An LSN has the form 0/1980A58, a delivery id like 3-26741400-0, a
                 request id is a UUID.`
             : html`<b>No transaction is found.</b>The change log has none that you may view, or it is older than the
                 log.`

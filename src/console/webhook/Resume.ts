@@ -36,7 +36,7 @@ const page = Effect.fnUntraced(function* (request: Request, problem?: string) {
       html`<fieldset>
         <legend>
           ${waiting === 0 ? "No delivery waits." : `${number(waiting)} ${waiting === 1 ? "delivery waits" : "deliveries wait"}.`}
-          Which of those that wait are sent?
+          Which waiting deliveries are sent?
         </legend>
         ${keepChoices.map(
           (choice) =>

@@ -123,7 +123,7 @@ export const isRepeated = (id: string): boolean => repeatedId.test(id)
 const matchText = (id: string, { webhooks }: Origin): string => {
   const [, kind, number] = repeatedId.exec(id) ?? []
   if (kind === "r") return `replay ${number}`
-  return kind === "t" ? "a test, whatever the condition says" : `${webhooks} ${webhooks === 1 ? "webhook" : "webhooks"}`
+  return kind === "t" ? "a test, regardless of the condition" : `${webhooks} ${webhooks === 1 ? "webhook" : "webhooks"}`
 }
 
 const answerText = ({ response_status: status, reason }: LoggedAttempt): string =>

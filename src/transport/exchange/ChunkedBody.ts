@@ -73,6 +73,6 @@ export class ChunkedBody {
   }
 
   private refuse(): never {
-    throw new AnswerFault("Protocol", "The answer has a chunk that is none.")
+    throw new AnswerFault("Protocol", "The answer has an invalid chunk.")
   }
 }

@@ -173,7 +173,7 @@ export default defineObjectType({
         default: "healthy",
         bare: true,
         wire: "read",
-        help: "Failing: most attempts fail, or more than max_failed deliveries have. Stopped: it is disabled. A pause keeps what it was."
+        help: "Failing: most attempts fail, or more than max_failed deliveries have. Stopped: it is disabled. A pause keeps it unchanged."
       }
     ),
     health_since: time({ wire: "read" })

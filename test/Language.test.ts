@@ -59,6 +59,10 @@ describe("pictures in place of field words", () => {
     expect(proseOfCode('const a = { b: { c: `x y ${{ d: "e f" }} g h` } }')).toEqual(["x y ", '"e f"', " g h"])
   })
 
+  it("are relatives without a noun too", () => {
+    expect(picturesIn("a.md", "Whoever reads; those who read. Users who read.")).toEqual(["Whoever", "those who"])
+  })
+
   it("are field words in `look up`, `look-ahead` and `known`", () => {
     expect(picturesIn("a.md", "A known name is looked up with look-ahead; `told` is code, it comes.")).toEqual([
       "comes"

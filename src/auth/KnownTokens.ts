@@ -3,7 +3,7 @@
  * is that the rows behind a token have the same versions.
  *
  * The version of a row is the id of the transaction that wrote it (`xmin`). Postgres never changes a row in place, so
- * whoever changes one gives it another version, plain SQL included. Ids of transactions come again after four billion of
+ * a change of one gives it another version, plain SQL included. Ids of transactions come again after four billion of
  * them: the cached state of a token is at most a minute old, because its use is noted in its row. They also come again
  * in a database that was restored or taken over by a standby, and there another server answers.
  */

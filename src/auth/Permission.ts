@@ -133,7 +133,7 @@ const subjects: Readonly<Record<string, readonly [type: string, id: string]>> = 
 }
 
 /**
- * A record may be seen by those who may see its object. A deleted object meets no constraint, so a user who may see
+ * A record may be seen by users who may see its object. A deleted object meets no constraint, so a user who may see
  * only some objects of a type does not see the records of deleted ones.
  */
 const tellingOfVisible = (type: ObjectType, where: Clearance["Service"]["where"]): ReadonlyArray<Where> => {

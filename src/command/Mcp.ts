@@ -1,7 +1,7 @@
 /**
  * `mcp`: a server of the Model Context Protocol over standard input and output, for a running service.
  *
- * It uses the REST API and nothing else, so the rights of its token are the rights of whoever talks to it. Standard
+ * It uses the REST API and nothing else, so the rights of its token are the rights of its client. Standard
  * output belongs to the protocol: nothing else is written there.
  */
 import { Effect, Redacted } from "effect"

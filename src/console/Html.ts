@@ -21,7 +21,7 @@ export const html = (fixed: TemplateStringsArray, ...parts: ReadonlyArray<Part>)
 /** A page has thousands of parts, so each template is prepared once. */
 const known = new WeakMap<TemplateStringsArray, ReadonlyArray<string>>()
 
-/** Indentation is for those who read the code: it would be a third of a page. */
+/** Indentation is for readers of the code: it would be a third of a page. */
 const withoutIndentation = (fixed: TemplateStringsArray): ReadonlyArray<string> => {
   const strings = fixed.map((text) => text.replaceAll(/\n[ \n]*/g, "\n"))
   known.set(fixed, strings)

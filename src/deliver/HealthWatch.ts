@@ -6,7 +6,7 @@
  * so; it is `healthy` again only after nothing has said so for a while and its last attempt succeeded, so that a
  * breaker that opens and closes is one turn, and a breaker that was forgotten (a process died, Postgres crashed, Redis
  * lost everything) is none. Each turn is written once: the statement names the health that it replaces. Does not: decide
- * what is `stopped`; a trigger of the table does, for whoever disables a webhook (types/extras/Webhook.ts).
+ * what is `stopped`; a trigger of the table does, also for plain SQL (types/extras/Webhook.ts).
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,7 +1,7 @@
 /**
  * Where the attempts of deliveries are: one row each, but for a delivery that succeeded at once. Its attempt is in the
  * delivery's own row, which saves a row and two entries of indexes for nearly every delivery. The log writes both
- * (`log/AttemptRows.ts`), and whoever reads attempts reads them from here.
+ * (`log/AttemptRows.ts`), and all reads of attempts use this one.
  */
 
 /**

@@ -128,7 +128,7 @@ export interface Field<Value = unknown> {
   readonly unique: boolean
   /** Default of a create, in the form that `parse` gives; absent where the field is required. */
   readonly initial?: (() => unknown) | undefined
-  /** SQL for the column's default, for those who insert with plain SQL. */
+  /** SQL for the column's default, for inserts by plain SQL. */
   readonly sqlDefault?: string | undefined
   readonly wire: Wire
   /** Whether pages of objects are read without it; what shows it reads it by itself. */

@@ -44,8 +44,8 @@ export interface Rival<R extends Row = Row> {
 }
 
 /**
- * A rule between an object and objects that it depends on. Triggers check it when either side changes, whoever writes;
- * Bonds.ts checks written rows first, so that the API names the field.
+ * A rule between an object and objects that it depends on. Triggers check it when either side changes, by plain SQL
+ * too; Bonds.ts checks written rows first, so that the API names the field.
  */
 export interface Bond<R extends Row = Row> {
   /** Unique among the bonds of the type; names the constraint in errors of Postgres. */

@@ -19,7 +19,7 @@ export const sourceOf = (given: Source): readonly [source: string, part: Part] =
 }
 
 /**
- * Most characters of a part. The data that a template prints is hostile, and whoever gets its output works on the event
+ * Most characters of a part. The data that a template prints is hostile, and its output is processed on the event
  * loop: a longer one does not leave the worker. Servers should take addresses of 8,000 bytes (RFC 9110, section 4.1).
  */
 const partChars = { headers: 65_536, address: 8_192 } as const

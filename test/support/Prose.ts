@@ -43,9 +43,12 @@ export const proseOfDocument = (text: string): ReadonlyArray<string> => [
   text.replaceAll(/^ *```[^]*?^ *```/gm, "").replaceAll(/`[^`\n]*`/g, "")
 ]
 
-/** Everyday verbs in place of the field's word. `look up`, `look-ahead` and `known` are words of the field. */
+/**
+ * Everyday verbs in place of the field's word, and relatives without a noun. `look up`, `look-ahead` and `known` are
+ * words of the field.
+ */
 const picture =
-  /\b(?:tell(?:s|ing)?|told|ask(?:s|ed|ing)?|look(?:s|ed|ing)?(?![ -]?(?:up|ahead|around|behind)\b)|st(?:and(?:s|ing)?|ood)|h(?:old(?:s|ing)?|eld)|know(?:s|ing)?|knew|com(?:e|es|ing)|came|go(?:es|ing|ne)?|went|mend(?:s|ed|ing)?)\b/gi
+  /\b(?:tell(?:s|ing)?|told|ask(?:s|ed|ing)?|look(?:s|ed|ing)?(?![ -]?(?:up|ahead|around|behind)\b)|st(?:and(?:s|ing)?|ood)|h(?:old(?:s|ing)?|eld)|know(?:s|ing)?|knew|com(?:e|es|ing)|came|go(?:es|ing|ne)?|went|mend(?:s|ed|ing)?|who(?:m)?ever|that which|those who)\b/gi
 
 /** The pictures of a file, in order. Pure. */
 export const picturesIn = (file: string, text: string): ReadonlyArray<string> =>

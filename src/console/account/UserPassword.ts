@@ -1,4 +1,4 @@
-/** `/users/users/<id>/password/`: gives a user a new password, for those who may change the user. */
+/** `/users/users/<id>/password/`: gives a user a new password, for senders who may change the user. */
 import { Effect, Result } from "effect"
 import { type Handler, type Route, redirect } from "../../http/Route.ts"
 import type { Request } from "../../http/wire/Request.ts"

@@ -114,7 +114,7 @@ const objectLink = Effect.fnUntraced(function* (type: ObjectType | undefined, ch
   return html`<a href="${pathOf(type, change.changed_object_id)}">${text}</a>`
 })
 
-/** The way to restore what was before, for those who may write the object. */
+/** The way to restore what was before, for readers who may write the object. */
 const restoring = Effect.fnUntraced(function* (type: ObjectType | undefined, { id, action }: Change) {
   if (type === undefined || action === "create") return html``
   if (!(yield* mayDo(type, action === "delete" ? "add" : "change"))) return html``

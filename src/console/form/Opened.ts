@@ -1,4 +1,4 @@
-/** Opens the form of an object for those who may see the object and write it. */
+/** Opens the form of an object for readers who may see the object and write it. */
 import { Effect } from "effect"
 import { missingView } from "../value/May.ts"
 import { notFound } from "../../http/HttpRefused.ts"

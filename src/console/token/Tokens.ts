@@ -1,6 +1,6 @@
 /**
  * `/user/api-tokens/`: the reader's own tokens; one more can be made, and each can be changed and revoked.
- * `/users/users/<id>/tokens/`: the same for another user, for those who were granted that.
+ * `/users/users/<id>/tokens/`: the same for another user, for users with that permission.
  */
 import { Effect, Result } from "effect"
 import { Denied } from "../../auth/Denied.ts"

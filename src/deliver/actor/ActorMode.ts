@@ -10,7 +10,7 @@ type Mode = "sending" | "dismissed" | "ending"
 
 type Transition = "dismiss" | "redefine" | "end"
 
-/** A late answer may dismiss an actor that ends. Whoever ends an actor has forgotten it before: nothing else follows. */
+/** A late answer may dismiss an actor that ends. `Actors` removes an actor before it ends it: nothing else follows. */
 const transitions: Readonly<Record<Mode, Readonly<Partial<Record<Transition, Mode>>>>> = {
   sending: { dismiss: "dismissed", redefine: "sending", end: "ending" },
   dismissed: { dismiss: "dismissed", redefine: "sending", end: "ending" },

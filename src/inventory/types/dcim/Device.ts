@@ -100,7 +100,7 @@ const noSpace = (row: Device, find: Find): Errors => {
   return { position: [`${unit} to accommodate this device type: ${String(type?.model)} (${String(type?.u_height)}U)`] }
 }
 
-/** Locks of the rack and the type: whoever changes their heights, or the places of the rack, waits. */
+/** Locks of the rack and the type: a write of their heights, or of the places of the rack, waits. */
 const placeLock = `select from dcim_devicetype y, dcim_rack r
   where y.id = new.device_type_id and r.id = new.rack_id for share of y for no key update of r`
 

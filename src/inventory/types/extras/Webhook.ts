@@ -48,7 +48,7 @@ export default defineObjectType({
     ]
   },
   announced: true,
-  // Each fires for every change that its user may view. Whoever may leave the scope out is trusted.
+  // Each fires for every change that its user may view. Users who may leave the scope out are trusted.
   quota: {
     field: "scope_user",
     max: ({ webhooksPerUser }) => webhooksPerUser,
@@ -179,7 +179,7 @@ export default defineObjectType({
     health_since: time({ wire: "read" })
   },
   functions: [
-    // Stopped is what is disabled, whoever disabled it; the note about it goes when it is enabled again. A turn of the health alone leaves last_updated, and so the ETag:
+    // A disabled webhook is stopped, also if plain SQL disabled it; the note about it goes when it is enabled again. A turn of the health alone leaves last_updated, and so the ETag:
     // it must not refuse the edit of a user who opened the webhook before, and it defines nothing anew.
     `create or replace function rackwire_turn_health() returns trigger language plpgsql as $$
      begin

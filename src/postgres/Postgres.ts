@@ -10,8 +10,8 @@
  */
 import { type Socket, connect } from "node:net"
 import { PgClient, PgTypes } from "@effect/sql-pg"
-import { Effect, Redacted, Result } from "effect"
-import type { SqlError } from "effect/sql"
+import { Cause, Effect, Redacted, Result, flow } from "effect"
+import { SqlError } from "effect/sql"
 import { reveal } from "../Config.ts"
 import { parseStoredWithin } from "./ExactJson.ts"
 import { OpenSockets } from "./OpenSockets.ts"
@@ -136,7 +136,7 @@ export const openPool = Effect.fnUntraced(function* (bounds: Bounds) {
     const socket = bounded ? watch.add(openSocket(address)) : openSocket(address)
     return bounds.replyLimit?.add(socket) ?? socket
   }
-  return yield* PgClient.make({
+  const client = yield* PgClient.make({
     host: address.host,
     port: address.port,
     username: address.user,
@@ -156,7 +156,20 @@ export const openPool = Effect.fnUntraced(function* (bounds: Bounds) {
     maxMessageSize: messageBytesMax,
     types: exactTypes
   })
+  const { withTransaction } = client
+  return Object.assign(client, { withTransaction: flow(withTransaction, withoutSqlDefects) })
 })
+
+/**
+ * A transaction that fails with an error of SQL where the client makes it a defect: that of a connection that broke, whose
+ * ROLLBACK fails as well. Callers retry an error, and stop at a defect.
+ */
+const withoutSqlDefects = <A, E, R>(transaction: Effect.Effect<A, E | SqlError.SqlError, R>) =>
+  Effect.catchCause(transaction, (cause) => {
+    const [defect, ...others] = cause.reasons.map((reason) => (Cause.isDieReason(reason) ? reason.defect : undefined))
+    const isOfSql = SqlError.isSqlError(defect) && others.every((other) => SqlError.isSqlError(other))
+    return isOfSql ? Effect.fail(defect) : Effect.failCause(cause)
+  })
 
 const pool = (bounds: Bounds) => PgClient.layerFrom(openPool(bounds))
 

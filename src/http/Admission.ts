@@ -51,7 +51,7 @@ export const admit = Effect.fnUntraced(function* (
   return principal
 })
 
-/** A form that stands for a request of another method. */
+/** A form that represents a request of another method. */
 interface MeantByForm {
   readonly method: string
   readonly form: URLSearchParams
@@ -209,7 +209,7 @@ const csrfFailed = (why: string) => new HttpRefused({ reason: "Forbidden", body:
 /** The form may be one of ours, of a session before this one. */
 const staleForm = (why: string) => new HttpRefused({ reason: "StaleForm", body: { detail: `CSRF Failed: ${why}` } })
 
-/** Compares in constant time, so that the time does not tell how much was right. */
+/** Compares in constant time, so that the time does not reveal how much was right. */
 export const isSameSecret = (one: string, other: string): boolean => {
   const [a, b] = [Buffer.from(one), Buffer.from(other)]
   return a.length === b.length && timingSafeEqual(a, b)

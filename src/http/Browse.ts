@@ -46,7 +46,7 @@ export interface Browsed {
 /** The pages of the browsable API. */
 export interface Browsing {
   readonly page: (browsed: Browsed) => Effect.Effect<Reply, Refusal, Services>
-  /** The body of a request to the route that the fields of a form stand for. */
+  /** The body of a request to the route that the fields of a form represent. */
   readonly bodyOf: (route: Route, method: string, fields: URLSearchParams) => Effect.Effect<unknown, Refusal, Services>
 }
 
@@ -65,7 +65,7 @@ const formOf = (incoming: Incoming): Effect.Effect<URLSearchParams, HttpRefused>
 /** The method that a form means: its own, or that of the request. */
 const methodIn = (form: URLSearchParams): string => form.get(fieldNames.method) ?? "POST"
 
-/** The request that the form stands for: its body is the typed text, or else made of the fields of an object. */
+/** The request that the form represents: its body is the typed text, or else made of the fields of an object. */
 const meantBy = Effect.fnUntraced(function* (form: URLSearchParams, route: Route, { bodyOf }: Browsing) {
   const method = methodIn(form)
   const text = form.get(fieldNames.content) ?? JSON.stringify(yield* bodyOf(route, method, form))

@@ -2,7 +2,7 @@
  * Connections of clients.
  *
  * Responsible for: how many there are, in all and of one client; how much was written to them that their clients have
- * not read; and that a client that stops reading is let go. Guarantees: idle or silent clients cost a bounded number of
+ * not read; and that a client that stops reading is disconnected. Guarantees: idle or silent clients cost a bounded number of
  * descriptors, unread answers a bounded number of bytes, and one client leaves a part of both to others. Does not: know
  * users or requests.
  */
@@ -27,7 +27,7 @@ export const limits = {
   unreadMillis: 60_000
 }
 
-/** Shorter answers are sent without looking at what is unread, bytes. */
+/** Shorter answers are sent without a check of what is unread, bytes. */
 const smallAnswerBytes = 64 * 1024
 
 type Limits = typeof limits
@@ -65,7 +65,7 @@ const proxies = "proxies"
 
 /**
  * `clientOf` names the client that has a share of the connections, by its address; undefined for a trusted proxy. A proxy
- * stands for many clients: the limit of the process is its only one.
+ * represents many clients: the limit of the process is its only one.
  */
 export const limitedConnections = (
   most: Limits,
@@ -95,7 +95,7 @@ export const limitedConnections = (
   }
   return Connections.of({
     server: (options, listener) => {
-      // Node looks for late heads at intervals, which are 30 s where nothing else is said.
+      // Node checks for late heads at intervals, by default of 30 s.
       const heads = { headersTimeout: most.headMillis, connectionsCheckingInterval: most.headMillis / 3 }
       const server = createServer({ ...options, ...heads }, listener)
       server.timeout = most.unreadMillis

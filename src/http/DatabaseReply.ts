@@ -21,7 +21,7 @@ export const databaseReply = (error: SqlError.SqlError, url: string): Reply | un
   if (reason.cause instanceof ReplyTooLarge) {
     return {
       status: 413,
-      json: { detail: `${reason.cause.message} Ask for fewer objects at a time (limit), or export.` }
+      json: { detail: `${reason.cause.message} Request fewer objects at a time (limit), or export.` }
     }
   }
   if (reason.cause instanceof TooManyLargeReplies) return unavailable(`${reason.cause.message} Try again in a moment.`)
@@ -30,12 +30,12 @@ export const databaseReply = (error: SqlError.SqlError, url: string): Reply | un
   if (reason._tag === "StatementTimeoutError") {
     return asksByPattern(url)
       ? { status: 400, json: { detail: "The regular expression takes too long to evaluate. Make it simpler." } }
-      : unavailable("The query takes too long. Ask for less at a time, or with other filters.")
+      : unavailable("The query takes too long. Request less at a time, or use other filters.")
   }
   return reason._tag === "LockTimeoutError" ? unavailable("Others are writing the same objects.") : undefined
 }
 
-/** Whether a pattern is none to Postgres, which alone knows its own rules. */
+/** Whether Postgres, by its own rules, refuses a pattern. */
 export const isWrongPattern = (error: SqlError.SqlError): boolean => sqlStateOf(error) === "2201B"
 
 /** Whether the query itself compares with a regular expression. */

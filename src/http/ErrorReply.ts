@@ -25,7 +25,7 @@ export const replyTo = (refusal: Refusal, url: string, requestId: string): Effec
 
 /**
  * The answer to a request that failed: that of the database's error, also where a transaction could not even be rolled
- * back and ended as a defect. Of other errors the log tells, and the answer only the id of the request.
+ * back and ended as a defect. Other errors are in the log, and the answer has only the id of the request.
  */
 export const failed = (cause: Cause.Cause<unknown>, url: string, requestId: string): Effect.Effect<Reply> => {
   const errors = cause.reasons.map((reason) =>

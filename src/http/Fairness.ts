@@ -50,7 +50,7 @@ const busy = (kind: Kind) =>
 
 /**
  * Runs a request in its sender's turn; fails with 429 where too many wait or the wait is too long. Anonymous senders are
- * told apart by their address.
+ * distinguished by their address.
  */
 export type InTurn = (
   kind: Kind,

@@ -38,7 +38,7 @@ export interface Asked extends Pick<Request, "incoming" | "origin" | "url"> {
   readonly requestId: string
   /** Ids of the webhooks whose deliveries led to it; absent where none did. */
   readonly chain?: ReadonlyArray<number> | undefined
-  /** The request that a form of a page stands for; absent where the request stands for itself. */
+  /** The request that a form of a page represents; absent where there is no form. */
   readonly meant?: Meant | undefined
 }
 
@@ -158,7 +158,7 @@ const json = ["application/json"]
 const auditWrite = ({ principal, url }: Request, method: Method, { json, written }: Reply) => {
   const rows = [json ?? []].flat() as ReadonlyArray<{ readonly id?: number }>
   const ids = written ?? rows.flatMap(({ id }) => id ?? [])
-  // A form that comes back to be corrected has changed nothing.
+  // A form that is shown again for correction has changed nothing.
   const isForm = written === undefined && json === undefined
   const changesNothing = method === "GET" || isForm || written?.length === 0
   return changesNothing ? Effect.void : auditGrant(principal, `${method} ${url.pathname}`, ids)

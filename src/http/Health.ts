@@ -4,9 +4,9 @@ import { Context, type Effect } from "effect"
 export class Health extends Context.Service<
   Health,
   {
-    /** Reasons that keep the process from its work, and that end by themselves or with a server that comes back. */
+    /** Reasons that keep the process from its work, and that end by themselves or with a server that is available again. */
     readonly problems: Effect.Effect<ReadonlyArray<string>>
-    /** Reasons that somebody has to look at, while the process works. */
+    /** Reasons that need attention, while the process works. */
     readonly alarms: Effect.Effect<ReadonlyArray<string>>
     /** From now on the process is not ready: it is about to end. */
     readonly leave: Effect.Effect<void>

@@ -1,8 +1,8 @@
 /**
- * Forms that come too late: their session has ended, or another one has begun. A page keeps their fields.
+ * Forms that arrive too late: their session has ended, or another one has begun. A page keeps their fields.
  *
  * Only a form that bears the CSRF token of its sender's own session is kept when that session has ended, and only for
- * its user: otherwise another site could send a form, and whoever logs in would send it on. A form that is kept is shown
+ * its user: otherwise another site could send a form, and the user who logs in would submit it. A form that is kept is shown
  * again with `_again`, and only addresses that show such forms take one (Admission.ts).
  */
 import { Effect } from "effect"

@@ -30,7 +30,7 @@ const guarded: Readonly<Record<string, string>> = {
 
 const guardedOverTls = { ...guarded, "strict-transport-security": "max-age=31536000" }
 
-/** When a client should try again where nobody knows better. */
+/** When a client should try again where no other time is given. */
 const retrySeconds = 5
 
 /** The headers of an answer, but for those of its body's type and length. */
@@ -75,7 +75,7 @@ const withJson = Effect.fnUntraced(function* ({ json, ...reply }: Reply, sending
 const tooLarge = new HttpRefused({
   reason: "TooLarge",
   body: {
-    detail: `The answer has more than ${answerCharsMax} characters. Ask for fewer objects at a time (limit), or for less of each (brief=true, fields).`
+    detail: `The answer has more than ${answerCharsMax} characters. Request fewer objects at a time (limit), or less of each (brief=true, fields).`
   }
 })
 

@@ -143,7 +143,7 @@ export const atOnce = <A>(
   )
 
 /**
- * The senders that have access to a route. An object type: those who may do the method's action to its objects. `open`:
+ * The senders that have access to a route. An object type: users who may do the method's action to its objects. `open`:
  * everybody, unless LOGIN_REQUIRED is set. `credentials`: everybody, because the request itself carries the credentials.
  * `unasked`: everybody, without authentication.
  */

@@ -1,9 +1,9 @@
 /**
  * http: the wire.
  *
- * Responsible for: admission, reading requests, and answers and errors in the shapes that NetBox clients know.
+ * Responsible for: admission, reading requests, and answers and errors in the shapes that NetBox clients expect.
  * Guarantees: a request changes the world through one transaction only; every answer carries `X-Request-ID`; an
- * unexpected error is logged with that id and answered without details. Does not: know capture, streams or pages.
+ * unexpected error is logged with that id and answered without details. Does not: import capture, streams or pages.
  */
 import { randomUUID } from "node:crypto"
 import { toIncomingMessage } from "@effect/platform-node/NodeHttpServerRequest"
@@ -36,13 +36,13 @@ import { type Forwarded, forwarded, isTls, originOf } from "./wire/Origin.ts"
 import { asksForHtml, asksForPage } from "./wire/Reader.ts"
 import { targetOf } from "./wire/Target.ts"
 
-/** A request that was refused or failed, as its page tells of it. */
+/** A request that was refused or failed, as its page shows it. */
 export interface ErrorOfPage extends Refused {
   readonly status: number
   /** The message that the API answers. */
   readonly detail: string
   readonly path: string
-  /** The request id, by which the log tells more. */
+  /** The request id, under which the log has more. */
   readonly requestId: string
 }
 
@@ -52,10 +52,10 @@ interface Refused {
   sender?: Principal
 }
 
-/** The routes, and the pages that `http` does not know to make. */
+/** The routes, and the pages, which `http` does not make. */
 interface Site {
   readonly routes: ReadonlyArray<Route>
-  /** The page of an error for senders who ask for HTML. */
+  /** The page of an error for senders who accept HTML. */
   readonly errorPage: (error: ErrorOfPage) => Reply
   /** The page of a form that was refused because its session has ended, or is another one. */
   readonly lostForm: (lost: LostForm) => Reply
@@ -161,7 +161,7 @@ const answer = Effect.fnUntraced(function* (
   if (presumed !== undefined) {
     const proven = yield* Effect.result(handlePresumed(serving.inTurn, match, asked, presumed))
     if (Result.isSuccess(proven)) return yield* Effect.fromResult(proven.success)
-    // A failing database is answered at once: asking again would take as long and fail as well.
+    // A failing database is answered at once: a second query would take as long and fail as well.
     if (isDatabaseFailure(proven.failure)) return yield* proven.failure
   }
   const admitted = yield* admit(incoming, match.route, origin, (sender) => void (refused.sender = sender)).pipe(
@@ -173,7 +173,7 @@ const answer = Effect.fnUntraced(function* (
   return kept === undefined ? yield* admitted.failure : serving.lostForm(kept)
 })
 
-/** An error as a page for senders who ask for HTML; other replies as they are. */
+/** An error as a page for senders who accept HTML; other replies as they are. */
 const forPeople = (
   { errorPage }: Serving,
   reply: Reply,
@@ -187,7 +187,7 @@ const forPeople = (
   return { ...page, headers: { ...page.headers, ...reply.headers } }
 }
 
-/** Whether the database failed, whoever the sender is. */
+/** Whether the database failed, independent of the sender. */
 const isDatabaseFailure = (failure: Refusal | PremiseFailed): failure is SqlError.SqlError =>
   failure._tag === "SqlError" && !isWrongPattern(failure)
 

@@ -121,12 +121,12 @@ describe("rows", () => {
 
 describe("a file is refused", () => {
   test.each<readonly [Format, string, RegExp]>([
-    ["yaml", "- a: 1\n- b: 1\n  c: 2\n  b: 3\n", /line 4: a key stands twice/],
+    ["yaml", "- a: 1\n- b: 1\n  c: 2\n  b: 3\n", /line 4: a key occurs twice/],
     ["yaml", "- a\n- b: [\n- c", /line 2|line 3/],
     ["yaml", `${"- a\n".repeat(10_000)}- "b\n`, /line 1000[12]/],
     ["yaml", "- .nan", /line 1: NaN is no number/],
     ["yaml", "- &a 1\n- *a", /cannot be read/],
-    ["yaml", "- a\n---\nname: b\nname: c\n", /line 4: a key stands twice/],
+    ["yaml", "- a\n---\nname: b\nname: c\n", /line 4: a key occurs twice/],
     ["yaml", `name: a\n---\nname: ${"x".repeat(1 << 18)}`, /A YAML document of more than/],
     ["yaml", "---\n# nothing\n---\n", /Expected a list/],
     ["yaml", "nothing", /expected a list/],

@@ -18,6 +18,6 @@ export const endpoint = <Shown extends Schema.Constraint>(
   handler: (request: Request) => Effect.Effect<Answer<Shown["Type"]>, Refusal, Services>
 ): Handler => declaring(declared, handler)
 
-/** The same for answers whose JSON the compiler does not know, or that are no JSON. */
+/** The same for answers whose JSON has no type, or that are no JSON. */
 export const declaring = (declared: Declared, handler: Handler): Handler =>
   Object.assign((request: Request) => handler(request), { declared })

@@ -36,7 +36,7 @@ const neighbours = record({ previous: orNull(integer), next: orNull(integer) })
 export const deliveryDetail = record({
   attempt_log: listOf(attempt),
   held: described(orNull(held), "The reason why it is not attempted although it is due."),
-  change: described(orNull(integer), "Id of the change that it tells of."),
+  change: described(orNull(integer), "Id of the change that it reports."),
   journey: listOf(stage),
   beside: described(record({ webhook: neighbours, object: neighbours }), "Deliveries before and after it.")
 })

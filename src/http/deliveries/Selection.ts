@@ -33,13 +33,13 @@ import { TryOutLimits } from "../webhooks/TryOutLimits.ts"
  * filter is not understood, or if all deliveries are meant and `all` does not say so.
  */
 export const selectedBy = Effect.fnUntraced(function* (query: Query, all: boolean) {
-  // The operation runs later and knows the filter only, not the sender's permissions.
+  // The operation runs later with the filter only, not with the sender's permissions.
   if (!isEverything(yield* cleared(deliveryType, "change"))) {
     return yield* new Denied({ reason: "NoPermission", missing: { action: "change", objectType: deliveryType.id } })
   }
   const search = query.find(([name]) => isSearch(deliveryType, name))?.[0]
   if (search !== undefined) {
-    const message = "A search looks at the newest deliveries only, so it cannot select what is changed."
+    const message = "A search reads the newest deliveries only, so it cannot select deliveries to change."
     return yield* refused({ filter: { [search]: [message] } })
   }
   // Ignoring a misspelled name would widen the filter.

@@ -24,7 +24,7 @@ export const deliveriesOf = Effect.fnUntraced(function* (request: Request) {
 })
 
 /**
- * Whether a search of the request looked into all deliveries that its other filters select; undefined if it searches
+ * Whether a search of the request read all deliveries that its other filters select; undefined if it searches
  * nothing.
  */
 export const searchedIn = Effect.fnUntraced(function* (request: Request) {
@@ -78,7 +78,7 @@ const values = record({
   unsuccessful_complete: described(flag, "Whether all that are not successful were among them."),
   search_complete: described(
     orNull(flag),
-    "Whether `contains` looked into all that the other filters select; null without it."
+    "Whether `contains` searched all deliveries that the other filters select; null without it."
   ),
   facets: record(each(facetNames, listOf(record({ value: string, label: string, count: integer }))))
 })

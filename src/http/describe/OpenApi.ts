@@ -92,7 +92,7 @@ const operation = (type: ObjectType, method: Method, one: boolean): Json => {
         summary: one ? `One ${type.label}` : titled(type.plural),
         parameters: [...shape, ...(one ? [] : listParameters(type))],
         responses: {
-          "200": answer("As asked for.", one ? plain : schema(`Paginated${name}List`)),
+          "200": answer("As requested.", one ? plain : schema(`Paginated${name}List`)),
           ...refusals,
           ...unknown
         }
@@ -148,7 +148,7 @@ const paging = [
 const notFiltering: ReadonlySet<unknown> = new Set(["limit", "offset", "start", "ordering"])
 
 const saved = [
-  parameter("filter", listOf(string), "Slugs of saved filters; what stands beside them counts more."),
+  parameter("filter", listOf(string), "Slugs of saved filters; other parameters override them."),
   parameter("filter_id", listOf(integer), "Ids of saved filters.")
 ]
 

@@ -47,8 +47,8 @@ export const describedOperation = (
     responses: {
       [status]:
         reply === undefined
-          ? { description: "As asked for.", content: ofTypes(produces) }
-          : answer("As asked for.", written(reply)),
+          ? { description: "As requested.", content: ofTypes(produces) }
+          : answer("As requested.", written(reply)),
       ...refusals,
       "404": answer("Not found.", schema("Detail"))
     }

@@ -25,7 +25,7 @@ export const reckoned = record({
   outcome: words("fired", "skipped", "undecided", "unknown"),
   gate: orNull(words(...gates)),
   reason: described(string, "A sentence; blank where it fired."),
-  cause: described(string, "What the webhook asks for and did not get."),
+  cause: described(string, "The part of the webhook that the event did not meet."),
   explanation: orNull(explanation),
   delivery: orNull(fate),
   deleted: optional(described(flag, "The webhook was deleted since."))

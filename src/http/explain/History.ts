@@ -24,11 +24,11 @@ import { past, skips } from "./Explained.ts"
 
 const webhookType = objectType<typeof Webhook>("extras.webhook")
 
-/** `?limit=`: how many of the latest changes are asked. */
+/** `?limit=`: how many of the latest changes are evaluated. */
 const skipped = endpoint(
   {
     summary: "The latest changes for which a webhook did not fire, by what failed, and the closest miss",
-    query: { limit: described(integer, "Most changes that are asked.") },
+    query: { limit: described(integer, "Most changes that are evaluated.") },
     reply: skips
   },
   (request) =>
@@ -45,7 +45,7 @@ const flagNames = ["type_create", "type_update", "type_delete"] as const
 
 /**
  * `{conditions, content_types, type_create, type_update, type_delete, webhook?}` -> how often it would have fired in the
- * last 24 hours. With the id of a webhook absent fields are as it has them, and the answer tells what differs.
+ * last 24 hours. With the id of a webhook absent fields are as it has them, and the answer has the differences.
  */
 const history = endpoint(
   {
@@ -79,7 +79,7 @@ const savedIn = Effect.fnUntraced(function* (id: unknown) {
   return row ?? (yield* refused({ webhook: ["There is no such webhook."] }))
 })
 
-/** The definition that is asked about. Fails with 400 where a field is wrong. */
+/** The definition to evaluate. Fails with 400 where a field is wrong. */
 const wantedIn = Effect.fnUntraced(function* (fields: Dictionary, saved: MatchFields | undefined) {
   const { content_types: types = saved?.content_types, conditions = saved?.conditions } = fields
   if (types === undefined) return yield* refused({ content_types: ["This field is required."] })

@@ -57,7 +57,7 @@ export const keysOf = (type: ObjectType, customFields: ReadonlyArray<CustomField
   }
 }
 
-/** Most unknown keys of a row that are told, and most characters of each. */
+/** Most unknown keys of a row that are reported, and most characters of each. */
 const unknownMax = 10
 const keyCharsMax = 100
 

@@ -44,7 +44,7 @@ export interface Report {
   readonly ignored?: ReadonlyArray<string>
 }
 
-/** Looks at the first changes of a file without errors, in the transaction that makes them. */
+/** Previews the first changes of a file without errors, in the transaction that makes them. */
 type Observe = (changes: ReadonlyArray<WrittenRow>) => Effect.Effect<void, SqlError.SqlError, Services>
 
 /** Rolls back the transaction of a file that is not written. */
@@ -130,7 +130,7 @@ const refuseWrongIds = ({ format, portions }: ReadFile) => {
   return errors.length === 0 ? Effect.void : new HttpRefused({ reason: "InvalidBody", body })
 }
 
-/** Deepest tree that a file may hold in any order: its rows are read once per level. */
+/** Deepest tree that a file may contain in any order: its rows are read once per level. */
 const levelsMax = 64
 
 interface Writing {

@@ -1,6 +1,6 @@
 /**
  * Reads import files in a worker thread: parsing some megabytes of YAML takes seconds, and this thread may also read
- * the write-ahead log. The rows come back as bytes, in portions small enough to be parsed here.
+ * the write-ahead log. The rows are returned as bytes, in portions small enough to be parsed here.
  */
 import { extname } from "node:path"
 import { setTimeout } from "node:timers/promises"
@@ -24,7 +24,7 @@ const arrivalTime = Duration.minutes(2)
 /** Longest time for parsing a file: YAML of 16 MiB takes half a minute on a busy machine. */
 const parsingTime = Duration.minutes(3)
 
-/** Memory limits of a worker: V8 terminates a worker that exceeds them, and the process goes on. */
+/** Memory limits of a worker: V8 terminates a worker that exceeds them, and the process continues. */
 const workerMegabytes = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 }
 
 /** How long to wait until a worker has ended: V8 sometimes fails to end one that ran out of memory. */

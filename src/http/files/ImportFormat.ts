@@ -40,7 +40,7 @@ const partsMax = 20
 /**
  * The file of an upload: the body, or the one file of a form (`multipart/form-data`), or the text of its field `data`.
  * The format is the one of the query, of the form's field `format`, of the content type, of the file's name or, where
- * none of these tells, of its first line. Throws a `FileFault`.
+ * none of these says so, of its first line. Throws a `FileFault`.
  */
 export const fileOf = ({ bytes, contentType, format }: Upload): ImportFile => {
   const isForm = mediaTypeOf(contentType) === "multipart/form-data"
@@ -53,7 +53,7 @@ interface Described {
   readonly bytes: Uint8Array
   readonly contentType: string | undefined
   readonly name?: string | undefined
-  /** The format that the form asks for. */
+  /** The format that the form requests. */
   readonly format?: string | undefined
 }
 

@@ -139,7 +139,7 @@ const parseList = (text: string, kinds: Kind, line: number): ReadonlyArray<unkno
     visit(document, {
       Map: (_, map) => {
         const twice = repeatedKey(map)
-        if (twice !== undefined) throw refuse("a key stands twice in one object.", twice)
+        if (twice !== undefined) throw refuse("a key occurs twice in one object.", twice)
       },
       // JSON cannot express these and would turn them into null.
       Scalar: (_, scalar) => {

@@ -39,14 +39,14 @@ export const listObjects = (type: ObjectType): AtOnce =>
     })
   )
 
-/** The objects of a page that the query asks for. Fails with 400. `isCut`: the database cuts long values. */
+/** The objects of a page that the query selects. Fails with 400. `isCut`: the database cuts long values. */
 export const pageOf = Effect.fnUntraced(function* <T extends ObjectType>(type: T, request: Request, isCut = false) {
   const wanted = yield* wantedPage(type, request)
   const found = yield* readPage(type, { ...wanted.page, isCut })
   return yield* shownPage(type, request, { ...wanted, found })
 })
 
-/** The page that the query asks for, from the id `start` on where it pages by cursor. Fails with 400. */
+/** The page that the query selects, from the id `start` on where it pages by cursor. Fails with 400. */
 const wantedPage = Effect.fnUntraced(function* (type: ObjectType, request: PresumedRequest, start?: number) {
   const settings = yield* Settings
   const query = request.url.searchParams

@@ -1,5 +1,5 @@
 /**
- * Saved filters in a query: `filter=<slug>` and `filter_id=<id>` stand for the parameters that the filter stores.
+ * Saved filters in a query: `filter=<slug>` and `filter_id=<id>` represent the parameters that the filter stores.
  *
  * Several saved filters add up. Explicit query parameters override those of the same name in a saved filter.
  */

@@ -33,11 +33,11 @@ const webhookType = objectType("extras.webhook")
 const queue = record({
   ...{ name: string, webhook: string, workers: integer, enabled: flag, paused: flag },
   jobs: described(integer, "Queued."),
-  started_jobs: described(integer, "Held by a process."),
+  started_jobs: described(integer, "In flight in a process."),
   scheduled_jobs: described(integer, "Waiting for their next attempt."),
   failed_jobs: described(integer, "They used up their retries. Counted up to 100,000."),
   oldest: described(orNull(time), "When the oldest change that is queued or sent was committed."),
-  looked: described(orNull(time), "When the queue was looked at last.")
+  looked: described(orNull(time), "When the queue was inspected last.")
 })
 
 /** The lengths of the queues as the sweeper found them seconds ago. */

@@ -18,7 +18,7 @@ export const accessProblem = (access: ReadonlyArray<string>): string | undefined
   return wrong === undefined ? undefined : `METRICS_ACCESS: ${wrong} is no network, nor "anybody" or "token"`
 }
 
-/** The networks that the option names, found once: the head of every page asks. */
+/** The networks that the option names, parsed once: the head of every page needs them. */
 const networksOf = (access: ReadonlyArray<string>): ReadonlyArray<IpNetwork.IpNetwork> => {
   const networks = known.get(access) ?? access.flatMap((each) => parseIpNetwork(each) ?? [])
   known.set(access, networks)

@@ -1,4 +1,4 @@
-/** Pausing and resuming all sending, and telling one process to take no new work. */
+/** Pausing and resuming all sending, and draining one process. */
 import { Effect } from "effect"
 import { pauseSending, resumeSending, sendingState } from "../../requests/Sending.ts"
 import { setQuiet } from "../../postgres/Presence.ts"
@@ -37,7 +37,7 @@ export const resumeAll = Effect.fnUntraced(function* ({ author }: Request) {
 
 const resume = (request: Request) => Effect.andThen(resumeAll(request), show())
 
-/** Tells the process of the address to take no new work, or to take work again. Fails with 404 if none delivers. */
+/** Drains the process of the address, or lets it take work again. Fails with 404 if none delivers. */
 export const tellProcess = Effect.fnUntraced(function* ({ params, author }: Request, quiet: boolean) {
   yield* mayRule
   const name = nameIn(params["name"] ?? "")
@@ -82,11 +82,11 @@ export default [
   {
     path: "/api/core/background-workers/:name/quiet/",
     ...changing,
-    methods: { POST: tell("Tell a process to end what it holds and take no new work", true) }
+    methods: { POST: tell("Drain a process: it ends its attempts and takes no new work", true) }
   },
   {
     path: "/api/core/background-workers/:name/resume/",
     ...changing,
-    methods: { POST: tell("Tell a process to take work again", false) }
+    methods: { POST: tell("Let a process take work again", false) }
   }
 ] satisfies ReadonlyArray<Route>

@@ -21,7 +21,7 @@ export const postgresVersion = Effect.gen(function* () {
   return row!.version
 })
 
-/** The versions that the processes tell; more than one while an update is under way. */
+/** The versions that the processes report; more than one while an update is under way. */
 export const versionsTold = Effect.map(processes, (all) => {
   const of = (part: string, name: string) => [
     ...new Set(
@@ -34,7 +34,7 @@ export const versionsTold = Effect.map(processes, (all) => {
   return { rackwire: of("process", "version"), node: of("process", "node"), redis: of("redis", "version") }
 })
 
-/** The settings, for those who may change every webhook; none for others. */
+/** The settings, for users who may change every webhook; none for others. */
 export const settingsSeen = Effect.gen(function* () {
   return isEverything(yield* cleared(webhookType, "change")) ? settingsShown(yield* Settings) : []
 })

@@ -41,7 +41,7 @@ const appRoots: ReadonlyArray<Route> = apps.map(([app, types]) => ({
 
 const live: Handler = () => Effect.succeed({ status: 200, json: { status: "live" } })
 
-/** A sentence for what somebody has to look at while the process works. */
+/** A sentence for each thing that needs attention while the process works. */
 const webhookWarnings = unhealthyWebhooks.pipe(
   Effect.map((unhealthy) => [unhealthySentence(unhealthy) ?? []].flat()),
   Effect.catch(() => Effect.succeed([])),
@@ -70,7 +70,7 @@ const state = record({
     listOf(
       record({
         ...{ name: string, started: time, seen: time, lost: flag, quiet: flag },
-        parts: described(object, "What each part of the process tells of itself.")
+        parts: described(object, "The status of each part of the process.")
       })
     )
   )

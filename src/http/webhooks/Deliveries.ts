@@ -67,7 +67,7 @@ const show = (request: Request) =>
     return { status: 200, json: representation(deliveryType, row, yield* viewFor(deliveryType, [row], request.base)) }
   })
 
-/** `{"again": true}` sends what has succeeded again; `{"attempts": 3}` asks that it had no further attempt meanwhile. */
+/** `{"again": true}` sends what has succeeded again; `{"attempts": 3}` requires that it had no further attempt meanwhile. */
 const retry = endpoint(
   {
     summary: "Retry a delivery now, in place of the attempt that is scheduled; 409 says why that makes no sense",
@@ -119,7 +119,7 @@ const selection = record({
 
 /**
  * Acts on many deliveries: `{"filter": {"status": "failed"}, "dry_run": true}`, or on all of them: `{"all": true}`.
- * Without `all` a filter that matches every delivery, because it is empty or asks nothing, is refused.
+ * Without `all` a filter that matches every delivery, because it is empty or has no condition, is refused.
  */
 const many = (summary: string, action: "retry" | "discard") =>
   endpoint({ summary, body: selection, status: 202, reply: objectOf(operationType) }, (request) =>

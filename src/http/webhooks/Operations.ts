@@ -24,11 +24,11 @@ export const cancelOperation = Effect.fnUntraced(function* (request: Request) {
 })
 
 const report = record({
-  sent: described(integer, "Attempted since the operation was asked for."),
+  sent: described(integer, "Attempted since the operation was requested."),
   accepted: described(integer, "Of these, accepted by the receiver."),
-  held: described(integer, "Held by a circuit breaker or a pause."),
+  held: described(integer, "Waiting for a circuit breaker or the end of a pause."),
   waiting: described(integer, "About to be attempted."),
-  gone: described(integer, "Their webhook or their event is gone."),
+  gone: described(integer, "Their webhook or their event was deleted."),
   changed: described(integer, "Attempted or changed by others before their turn.")
 })
 

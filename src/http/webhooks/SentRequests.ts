@@ -83,7 +83,7 @@ const snippet = record({
 
 const sentRequestSchema = record({
   ...{ attempt: integer, method: orNull(string), url: string, headers },
-  headers_are_cut: described(flag, "Whether the log holds the beginning of the headers alone."),
+  headers_are_cut: described(flag, "Whether the log has only the beginning of the headers."),
   problem: described(string, "Why there is no body."),
   body: orNull(string),
   body_bytes: orNull(integer),

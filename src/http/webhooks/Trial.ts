@@ -133,7 +133,7 @@ const trialWith = Effect.fnUntraced(function* (request: Request, draft: Draft, e
 const reply = record({
   object_change: described(orNull(integer), "The change that was tried; null for an event of the request."),
   fires: flag,
-  gate: described(orNull(words(...gates)), "What stood in the way."),
+  gate: described(orNull(words(...gates)), "The gate that the event did not pass."),
   reason: string,
   explanation: orNull(explanation),
   request: record({

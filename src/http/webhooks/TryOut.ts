@@ -24,7 +24,7 @@ const webhookType = objectType("extras.webhook")
 
 /**
  * `{template, headers?, context?, template_engine?, batch?}` -> `{output, headers}`. A blank template is the default
- * body; without a context a sample event is used. With `"batch": true` templates see a batch of this one event. Errors stand under the field's name, and in `error` with line and column.
+ * body; without a context a sample event is used. With `"batch": true` templates see a batch of this one event. Errors are under the field's name, and in `error` with line and column.
  */
 const render = endpoint(
   {

@@ -48,7 +48,7 @@ const wishOf = (query: URLSearchParams) => {
 const parameters: ReadonlySet<string> = new Set(["webhook_id", "object_type", "object_id", "after", "limit", "live"])
 
 const unavailable = ({ message }: WaitingUnknown) =>
-  new HttpRefused({ reason: "Busy", body: { detail: `Redis tells nothing of what waits: ${message}` } })
+  new HttpRefused({ reason: "Busy", body: { detail: `The waiting deliveries cannot be read from Redis: ${message}` } })
 
 /** A page of deliveries that wait. Fails with 403 unless the reader may view every delivery. */
 export const waitingSeen = Effect.fnUntraced(function* (request: Request) {
@@ -102,7 +102,7 @@ const waits = record({
   delivery: described(orNull(integer), "Its id in the delivery log; null without one."),
   state: described(
     words("sending", "queued", "parked", "delayed"),
-    "`parked`: another delivery of its object comes first. `delayed`: it is not due yet."
+    "`parked`: another delivery of its object is sent first. `delayed`: it is not due yet."
   ),
   ...{ webhook: orNull(brief), event: string, object_type: string, object_id: integer },
   ...{ object: orNull(brief), request_id: string, time, attempts: integer, due: orNull(time) }

@@ -109,7 +109,7 @@ const tooLargeForm = new HttpRefused({
   }
 })
 
-/** Most fields of a form: a page looks for each field of an object among them. */
+/** Most fields of a form: a page reads each field of an object among them. */
 const fieldsMax = 10_000
 
 const ampersand = "&".charCodeAt(0)

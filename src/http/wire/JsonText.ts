@@ -7,7 +7,7 @@ import { Listed } from "./Listed.ts"
 /** Largest answer in JSON, characters: a page of a thousand usual objects has two to five million. */
 export const answerCharsMax = 32 * 1024 * 1024
 
-/** Characters between two looks at the clock, and characters that are encoded at once. */
+/** Characters between two readings of the clock, and characters that are encoded at once. */
 const stepChars = 8 * 1024
 const partChars = 64 * 1024
 
@@ -78,7 +78,7 @@ const encoded = (pieces: ReadonlyArray<string>): Buffer => {
   return Buffer.from(scratch.subarray(0, at))
 }
 
-/** Writes JSON with long lists group by group: a list itself, or a dictionary that holds lists. */
+/** Writes JSON with long lists group by group: a list itself, or a dictionary of lists. */
 function* writing(json: unknown, text: Text): Generator<void, boolean> {
   if (isLong(json)) return yield* writingItems(json, text)
   let before = "{"

@@ -28,7 +28,7 @@ const covers = (range: string, type: string): boolean =>
 const qualityOf = ({ parameters }: Range): number => Number(parameters.get("q") ?? 1)
 
 /**
- * Whether a client prefers HTML to JSON: it asks for HTML by name, as browsers do, and not for JSON by name just as
+ * Whether a client prefers HTML to JSON: it accepts HTML by name, as browsers do, and not for JSON by name just as
  * much.
  */
 export const prefersHtml = (accept: string): boolean => {
@@ -43,7 +43,7 @@ export const prefersHtml = (accept: string): boolean => {
 const indentMax = 8
 
 /**
- * The media type to answer with and the indentation of JSON; or a 406. A browser, which asks for HTML, gets the first
+ * The media type to answer with and the indentation of JSON; or a 406. A browser, which accepts HTML, gets the first
  * type.
  */
 export const negotiate = (

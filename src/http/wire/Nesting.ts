@@ -17,7 +17,7 @@ export const isNestedDeeper = (text: string, levels: number): boolean => {
   return false
 }
 
-/** Where the quote stands that ends the string that begins here; the end of the text where it has none. */
+/** The place of the quote that ends the string that begins here; the end of the text where it has none. */
 export const endOfString = (text: string, from: number): number => {
   for (let end = text.indexOf('"', from + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let escapes = 0

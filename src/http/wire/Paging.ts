@@ -1,7 +1,7 @@
 /**
- * Pages of a list: the page that a request asks for, and the links to the next and the previous one. Pure.
+ * Pages of a list: the page that a request selects, and the links to the next and the previous one. Pure.
  *
- * Pages go by `limit` and `offset`, or by cursor: with `start`, from an id on. A page by cursor costs the same anywhere
+ * Pages are selected by `limit` and `offset`, or by cursor: with `start`, from an id on. A page by cursor costs the same anywhere
  * in the list, needs no count, and concurrent writes do not shift it.
  */
 import type { Where } from "../../inventory/derive/filter/Where.ts"
@@ -21,7 +21,7 @@ interface PageSizes {
   readonly max: number
 }
 
-/** The bounds of a page. Invalid numbers count as absent; `limit=0` asks for as many objects as a page may have. */
+/** The bounds of a page. Invalid numbers count as absent; `limit=0` requests as many objects as a page may have. */
 export const pageBounds = (query: URLSearchParams, sizes: PageSizes): PageBounds => {
   const asked = natural(parameterOf(query, "limit"))
   const most = sizes.max === 0 ? undefined : sizes.max

@@ -1,4 +1,4 @@
-/** Whether a person with a browser reads the answer, as far as the headers of the request tell. */
+/** Whether a person with a browser reads the answer, as far as the headers of the request show. */
 import type { HttpServerRequest } from "effect/http"
 import { parameterOf } from "../query/Parameter.ts"
 import { isOfType } from "./MediaType.ts"
@@ -11,7 +11,7 @@ export const asksForHtml = ({ headers }: Incoming): boolean => /\btext\/html\b/.
 
 /**
  * Whether an answer of the API is to be a page: the sender prefers HTML, and sends no token. Programs send tokens, and
- * the HTTP clients of some languages ask for HTML by themselves.
+ * the HTTP clients of some languages accept HTML by default.
  */
 export const asksForPage = ({ headers, method, url }: Incoming): boolean => {
   const accept = headers["accept"]

@@ -23,7 +23,7 @@ export interface Request {
   readonly body: Effect.Effect<unknown, HttpRefused | Denied>
   /** The same with its text, where numbers are as they were sent. */
   readonly bodyWithText: Effect.Effect<JsonBody, HttpRefused>
-  /** The body as it came, whatever its type. Fails with 413 if it is larger than `max`. */
+  /** The body as it was sent, of any type. Fails with 413 if it is larger than `max`. */
   readonly bytes: (max: ByteSize.ByteSize) => Effect.Effect<ArrayBuffer, HttpRefused>
   readonly contentType: string | undefined
   /** `If-Match`: the client writes only if the object is as it was read. */

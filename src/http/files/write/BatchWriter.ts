@@ -1,5 +1,5 @@
 /**
- * Writes batches of rows, and gathers what came of them. A batch with a wrong row is not written; the next ones are still
+ * Writes batches of rows, and collects the results. A batch with a wrong row is not written; the next ones are still
  * checked.
  */
 import { Effect } from "effect"
@@ -73,7 +73,7 @@ const createEach = (type: ObjectType, items: ReadonlyArray<Item>, request: Reque
   if (early.every((names) => names.length === 0)) return createAll(type, items, request)
   const without = items.map((item, n) => ({ ...item, body: filtered(item.body, early[n]!, false) }))
   return createAll(type, without, request).pipe(
-    // After a fault of another field, the missing objects are told as well.
+    // After a fault of another field, the missing objects are reported as well.
     Effect.catchIf(
       (error): error is WriteRefused => error instanceof WriteRefused,
       () => createAll(type, items, request)

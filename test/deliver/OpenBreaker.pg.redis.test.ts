@@ -161,7 +161,7 @@ describe("a retry of all of a webhook", () => {
 describe("a webhook that needs a look", () => {
   it("is told of by the readiness, the problems, the metrics and check alike", async () => {
     const { id } = await opened("ill")
-    const told = /webhooks? (?:(?:is|are) failing|needs? a look).*: [\d,]+ deliver(?:y waits|ies wait) for /
+    const told = /webhooks? (?:(?:is|are) failing|needs? attention).*: [\d,]+ deliver(?:y waits|ies wait) for /
     await eventually(
       "its deliveries are counted",
       async () => {
@@ -174,7 +174,7 @@ describe("a webhook that needs a look", () => {
     expect([ready.status, ready.json.status]).toEqual([200, "ready"])
     expect(ready.json.warnings).toEqual([expect.stringMatching(told)])
     const service = await hooks.api.call<{ problems: ReadonlyArray<Json> }>("GET", "/api/core/service/")
-    const advice = expect.stringMatching(/^Look at the webhooks/)
+    const advice = expect.stringMatching(/^See the webhooks/)
     expect(service.json.problems).toMatchObject([{ problem: expect.stringMatching(told), advice }])
     await eventually(
       "it is counted",

@@ -55,6 +55,19 @@ describe("a search", () => {
     expect(await search(change.request_id, reader.token)).not.toContain(`/extras/object-changes/${change.id}/`)
   })
 
+  it("by an LSN finds the last visible commit, also beyond the end of the log and behind hidden commits", async () => {
+    const { change } = await makeSite("Celle")
+    const hidden = await api.call<{ readonly id: number }>("POST", "/api/dcim/regions/", named("Hidden"))
+    await eventually("the hidden change is logged", async () => {
+      const path = `/api/extras/object-changes/?changed_object_type=dcim.region&changed_object_id=${hidden.json.id}`
+      return (await api.call<{ readonly count: number }>("GET", path)).json.count === 1
+    })
+    const types = ["dcim.site", "extras.objectchange"]
+    const reader = await makeUser(api, "sites", { types, actions: ["view"] })
+    const ofChange = `href="/extras/object-changes/${change.id}/"`
+    for (const lsn of ["FFFFFFFF/FFFFFFFF", "00FFFFFF/0"]) expect(await search(lsn, reader.token)).toContain(ofChange)
+  })
+
   it("ends in time, tells so, and leaves connections to others", async () => {
     const [searcher, other] = [
       await api.newToken(),

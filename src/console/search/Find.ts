@@ -81,7 +81,7 @@ const lookupsOf = (named: SearchKey, visible: Visible) => {
       return Effect.succeed(visibleOf(visible, [{ type: deliveryType, where, more: () => "" }]))
     }
     case "lsn":
-      return Effect.map(lastCommitUpTo(named.lsn), (where) =>
+      return Effect.map(lastCommitUpTo(named.lsn, visible(changeType)), (where) =>
         visibleOf(visible, [{ type: changeType, where, more: ([row]) => `request_id=${String(row?.["request_id"])}` }])
       )
   }

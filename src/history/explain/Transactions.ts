@@ -4,7 +4,8 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { inEpoch, lsnBits, lsnOf } from "../../event/Position.ts"
+import { lastCommitUpTo } from "../../changelog/LastCommit.ts"
+import { lsnOf } from "../../event/Position.ts"
 import { cleared } from "../../inventory/Clearance.ts"
 import { type Where, allOf, whereIds } from "../../inventory/derive/filter/Where.ts"
 import { changeType } from "../../inventory/read/Changes.ts"
@@ -19,7 +20,6 @@ export type Clue =
   | { readonly kind: "change"; readonly id: number }
   | { readonly kind: "delivery"; readonly id: string }
 
-/** A transaction, as far as the reader may view its changes. */
 /** Without the webhooks that led to the request: the reader may not see these. */
 interface ShownRequest {
   readonly method: string
@@ -34,6 +34,7 @@ const shownRequest = ({ method, path, token, traceparent }: RequestLine): ShownR
   ...(traceparent !== undefined && { traceparent })
 })
 
+/** A transaction, as far as the reader may view its changes. */
 export interface Transaction {
   /** Position of its commit, decimal: the LSN with its epoch in the upper bits. */
   readonly position: string
@@ -81,7 +82,7 @@ const whereOf = Effect.fnUntraced(function* (clue: Clue, visible: Where) {
     case "position":
       return at(clue.position)
     case "lsn":
-      return yield* atOrBefore(clue.lsn, visible)
+      return yield* lastCommitUpTo(clue.lsn, visible)
     case "request":
       return { sql: "t.request_id = $1::uuid", parameters: [clue.id] }
     case "xid":
@@ -113,25 +114,6 @@ const ofDelivery = Effect.fnUntraced(function* (id: string) {
   )
   return row === undefined || row.position === null ? undefined : at(BigInt(row.position))
 })
-
-/** The last commit at or before the LSN, in the epoch of the newest change; an LSN beyond its epoch is after all. */
-const atOrBefore = Effect.fnUntraced(function* (lsn: bigint, visible: Where) {
-  const sql = yield* SqlClient.SqlClient
-  const last = (where: Where) => `select max(t.position) from ${changeType.table} t where ${where.sql}`
-  const [newest] = yield* sql.unsafe<{ readonly position: string | null }>(
-    `select (${last(visible)})::text as position`,
-    visible.parameters
-  )
-  const epoch = Number(BigInt(newest?.position ?? 0) >> lsnBits)
-  const before: Where = {
-    sql: "t.position <= $1::bigint",
-    parameters: [`${inEpoch(epoch, lsn < epochEnd ? lsn : epochEnd)}`]
-  }
-  const where = allOf(before, visible)
-  return { sql: `t.position = (${last(where)})`, parameters: where.parameters }
-})
-
-const epochEnd = (1n << lsnBits) - 1n
 
 const transactionsWhere = Effect.fnUntraced(function* (where: Where) {
   const sql = yield* SqlClient.SqlClient

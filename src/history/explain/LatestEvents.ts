@@ -1,6 +1,7 @@
 /** The latest events of some object types that the reader may view, newest first, a page at a time. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import type { Action } from "../../event/Kind.ts"
 import { cleared } from "../../inventory/Clearance.ts"
 import { allOf } from "../../inventory/derive/filter/Where.ts"
 import { changeType } from "../../inventory/read/Changes.ts"
@@ -12,6 +13,27 @@ export interface LatestEvent extends LoggedEvent {
   readonly change_id: string
   readonly display: string
 }
+
+/** A change for which a webhook does not fire, and the reason. */
+export interface SkippedChange {
+  readonly object_change: number
+  readonly time: string
+  readonly action: Action
+  readonly object_type: string
+  readonly object_id: number
+  readonly display: string
+  readonly reason: string
+}
+
+export const skippedChange = (event: LatestEvent, reason: string): SkippedChange => ({
+  object_change: Number(event.change_id),
+  time: event.event_time,
+  action: event.action,
+  object_type: event.object_type,
+  object_id: Number(event.object_id),
+  display: event.display,
+  reason
+})
 
 /** The columns that identify an event, without the state of its object. */
 type EventName = Pick<LatestEvent, "change_id" | "display" | "action" | "object_type" | "event_time">

@@ -3,14 +3,13 @@
  * from the change log, for the webhook as it was at each of the changes.
  */
 import { Clock, Effect } from "effect"
-import type { Action } from "../../event/Kind.ts"
 import { positionOf } from "../../event/Position.ts"
 import { type Verdict, distanceOf } from "../../match/Verdict.ts"
 import type { WebhookRow } from "../../match/WebhookIndex.ts"
 import { definedAt, timelineOf } from "../../match/WebhooksAt.ts"
 import { WorkLimit, verdictsOf } from "./Evaluating.ts"
 import { readableOf } from "./ExplainedEvent.ts"
-import { type LatestEvent, latestEvents } from "./LatestEvents.ts"
+import { type LatestEvent, type SkippedChange, latestEvents, skippedChange } from "./LatestEvents.ts"
 
 /** Most changes that are evaluated, and how many are evaluated by default. */
 export const askedMax = 1000
@@ -18,17 +17,6 @@ export const askedUsually = 500
 
 /** Most changes that a group names. */
 const namedMax = 5
-
-/** A change for which the webhook did not fire. */
-interface Skip {
-  readonly object_change: number
-  readonly time: string
-  readonly action: Action
-  readonly object_type: string
-  readonly object_id: number
-  readonly display: string
-  readonly reason: string
-}
 
 interface Group {
   readonly gate: string
@@ -40,7 +28,7 @@ interface Group {
   readonly last: string
   readonly first: string
   /** The newest ones. */
-  readonly examples: ReadonlyArray<Skip>
+  readonly examples: ReadonlyArray<SkippedChange>
 }
 
 export interface Skips {
@@ -57,7 +45,7 @@ export interface Skips {
   /** The largest first. */
   readonly groups: ReadonlyArray<Group>
   /** The change of which the fewest clauses were in the way. */
-  readonly closest: Skip | null
+  readonly closest: SkippedChange | null
   /** Time since which it is enabled; null where it is not, or where the time is unknown. */
   readonly enabled_since: string | null
 }
@@ -77,12 +65,12 @@ export const skippedBy = Effect.fnUntraced(function* (webhook: WebhookRow, limit
     return found === undefined ? [] : [{ event, ...found, at }]
   })
   const misses = asked.filter(({ verdict }) => verdict.outcome !== "fired")
-  let closest: { readonly skip: Skip; readonly distance: number } | undefined
+  let closest: { readonly skip: SkippedChange; readonly distance: number } | undefined
   for (const { event, verdict, read, at } of misses) {
     if (verdict.gate !== "condition" || work.isSpent) continue
     const distance = work.run(() => distanceOf(definitions[at]!.fields!.conditions, read))
     if (distance === undefined || distance >= (closest?.distance ?? Number.POSITIVE_INFINITY)) continue
-    closest = { skip: skipOf(event, verdict), distance }
+    closest = { skip: skippedChange(event, verdict.reason), distance }
   }
   const found = {
     seen: asked.length,
@@ -129,16 +117,6 @@ const agoOf = (millis: number): string => {
       : `${Math.floor(minutes / 1440)} days ago`
 }
 
-const skipOf = (event: LatestEvent, { reason }: Verdict): Skip => ({
-  object_change: Number(event.change_id),
-  time: event.event_time,
-  action: event.action,
-  object_type: event.object_type,
-  object_id: Number(event.object_id),
-  display: event.display,
-  reason
-})
-
 const groupsOf = (misses: ReadonlyArray<{ readonly event: LatestEvent; readonly verdict: Verdict }>) =>
   [...Map.groupBy(misses, ({ verdict: { gate, cause } }) => `${gate} ${cause}`).values()]
     .map((own): Group => {
@@ -150,7 +128,7 @@ const groupsOf = (misses: ReadonlyArray<{ readonly event: LatestEvent; readonly 
         count: own.length,
         last: own[0]!.event.event_time,
         first: own.at(-1)!.event.event_time,
-        examples: own.slice(0, namedMax).map(({ event, verdict }) => skipOf(event, verdict))
+        examples: own.slice(0, namedMax).map(({ event, verdict }) => skippedChange(event, verdict.reason))
       }
     })
     .toSorted((one, other) => other.count - one.count)

@@ -99,6 +99,7 @@ const write = Effect.fnUntraced(function* (all: ReadonlyArray<Attempt>, stall: S
 const ours = Effect.fnUntraced(function* (attempts: ReadonlyArray<Attempt>, untilItSucceeds: Repeat) {
   const streams = yield* Streams
   const doubtful = attempts.filter(({ entry }) => !streams.isOurs(entry)).map(({ entry }) => entry)
+  if (doubtful.length === 0) return attempts
   const byWebhook = Map.groupBy(doubtful, ({ delivery }) => delivery.webhook)
   const lost = yield* Effect.forEach(byWebhook, ([webhook, entries]) =>
     untilItSucceeds("streams", streams.keep(webhook, entries))

@@ -136,7 +136,7 @@ describe.skipIf(!hasBrowser)("the list of deliveries", () => {
     await page.locator("#operation-progress").waitFor()
     expect(await faultsOf(page)).toEqual([])
     await page.getByRole("button", { name: "Cancel the operation" }).click()
-    await page.getByText("Deliveries that were processed before it was cancelled stay so.").waitFor()
+    await page.getByText("Deliveries that were processed before the cancellation keep their state.").waitFor()
     await sql.query("insert into gate values (true)")
     await holding
     expect((await api.call<Json>("GET", `/api/extras/deliveries/${one!.id}/`)).json["status"]).toMatchObject({

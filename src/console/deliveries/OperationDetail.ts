@@ -70,7 +70,10 @@ const progress = (shown: OperationView, report: Report | undefined): Html => {
         <rect class="h-track" width="${width}" height="8" rx="2"></rect>
         <rect class="h-ok" width="${(share * width).toFixed(1)}" height="8" rx="2"></rect>
       </svg>
-      <p>${text}. ${value === "cancelled" ? "Deliveries that were processed before it was cancelled stay so." : ""}</p>
+      <p>
+        ${text}.
+        ${value === "cancelled" ? "Deliveries that were processed before the cancellation keep their state." : ""}
+      </p>
       ${report === undefined ? "" : reportList(report)}
       ${shown["message"] === "" || shown["message"] === null ? "" : html`<p>${String(shown["message"])}</p>`}
     </div>
@@ -96,7 +99,7 @@ const cancelForm = (request: Request, id: number): Html =>
     ${csrfInput(request)}
     <div class="form-end">
       <button class="btn btn-sm btn-danger">${icon("x")}Cancel the operation</button>
-      <span class="sub">Processed deliveries stay so.</span>
+      <span class="sub">Processed deliveries keep their state.</span>
     </div>
   </form>`
 

@@ -26,7 +26,7 @@ const page = Effect.fnUntraced(function* (request: Request, problem?: string) {
       row.id,
       html`<p>
           Sends a real change to <span class="mono">${row.payload_url}</span>, regardless of the conditions of the
-          webhook say. The receiver can distinguish it from the event itself only by its own delivery id.
+          webhook. The receiver can distinguish it from the event itself only by its own delivery id.
         </p>
         <label class="form-label" for="change">Change</label>
         <input

@@ -78,7 +78,7 @@ export class InFlight {
     this.notBegun.push(...entries)
   }
 
-  /** Keeps those of these entries that it does not have already. */
+  /** Keeps the entries among these that it does not have already. */
   adopt(entries: ReadonlyArray<Entry>): void {
     const known = new Set(this.all().map(keyOf))
     this.postpone(entries.filter((entry) => !known.has(keyOf(entry))))

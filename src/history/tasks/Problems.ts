@@ -6,7 +6,10 @@ import { type SeenProcess, told } from "./Processes.ts"
 /** Advice by the sentence of a problem or an alarm. The first that fits counts. */
 const advice: ReadonlyArray<readonly [problem: RegExp, what: string]> = [
   [/\bgaps?\b/, "See System > Capture: replay the gap, then acknowledge it."],
-  [/^\d+ webhooks? (?:is|are) /, "See the webhooks: each shows why its deliveries wait, and can be probed."],
+  [
+    /^\d+ webhooks? (?:is failing|are failing|needs? attention)\b/,
+    "See the webhooks: each shows why its deliveries wait, and can be probed."
+  ],
   [/^a loop/, "Find the deliveries that failed with the reason Loop, and narrow the conditions of their webhooks."],
   [/redis/i, "Check that Redis runs, has memory and space, and takes writes. Deliveries wait meanwhile."],
   [/^the database|takes no writes/, "Check that Postgres runs and takes writes, and DATABASE_URL."],

@@ -36,6 +36,7 @@ import { statusMetrics } from "./telemetry/StatusMetrics.ts"
 import { reseal } from "./inventory/Reseal.ts"
 import { OptionRefused } from "./Setting.ts"
 import { Append } from "./queue/Append.ts"
+import { requireSuitable } from "./redis/Suitability.ts"
 import { Streams } from "./queue/Streams.ts"
 import { foundation, migrateAll, servers } from "./pipeline/Foundation.ts"
 
@@ -194,6 +195,7 @@ const stages = (chosen: ReadonlyArray<Role>, ready: Ready) => {
     Layer.provide(Presence.layer),
     Layer.provide(traces),
     Layer.provide(prepared),
+    Layer.provide(only(chosen.includes("capture") || chosen.includes("deliver"), Layer.effectDiscard(requireSuitable))),
     Layer.provide(UsualRights.layer),
     Layer.provide(foundation)
   )

@@ -19,6 +19,7 @@ const siblings: Readonly<Record<string, string>> = {
   "documents/Operating.long.pg.redis.test.ts": "pipeline/Takeover.gate.pg.redis.test.ts",
   "embedded/DiskFull.long.pg.redis.test.ts": "pipeline/Ready.gate.pg.redis.test.ts",
   "pipeline/Cluster.long.pg.redis.test.ts": "queue/Cluster.redis.test.ts",
+  "pipeline/KilledRedis.long.pg.redis.test.ts": "pipeline/RestartedRedis.gate.pg.redis.test.ts",
   "pipeline/NewType.long.pg.redis.test.ts": "http/Created.pg.redis.test.ts",
   "pipeline/Restored.long.pg.redis.test.ts": "pipeline/Takeover.gate.pg.redis.test.ts",
   "template/AttackTimes.long.test.ts": "template/Attacks.test.ts",

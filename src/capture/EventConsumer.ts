@@ -5,8 +5,8 @@
  * 1. log: its events are committed to the change log (`logged`).
  * 2. queue: its deliveries are appended to Redis. This may run beside the log, except for an entry without a body,
  *    which is read from the change log.
- * 3. flush: the appended entries are on disk, and the last id of each stream is noted in Postgres (`stored`). This
- *    follows the log too: a stream that is lost is filled again from there.
+ * 3. note: the last id of each stream is written to Postgres (`stored`). This follows the log too: a stream that has a
+ *    lower last id, because Redis lost its last writes, is filled again from there. So no flush of Redis is waited for.
  * 4. confirm: Postgres may forget the WAL of the batch.
  */
 import { Context, type Effect, Schema } from "effect"
@@ -23,7 +23,7 @@ type ConsumerError = ConsumerUnavailable | CaptureError
 
 /** Events that the consumer has accepted. */
 interface Receipt {
-  /** Succeeds when the events survive a crash. Meanwhile the next batches may be accepted. */
+  /** Succeeds when no crash of Redis can lose the events. Meanwhile the next batches may be accepted. */
   readonly stored: Effect.Effect<void, ConsumerError>
 }
 

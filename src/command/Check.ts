@@ -8,7 +8,8 @@ import { isAlive } from "../postgres/Presence.ts"
 import { eventPath } from "../inventory/derive/represent/EventPaths.ts"
 import { conditionWarnings } from "../inventory/derive/represent/ConditionWarnings.ts"
 import { Settings, describeSettings } from "../Config.ts"
-import { Redis, command } from "../redis/Redis.ts"
+import { Redis } from "../redis/Redis.ts"
+import { type RedisFacts, redisFacts, unsuitable } from "../redis/Suitability.ts"
 import { foundation } from "../pipeline/Foundation.ts"
 import { diskProblems } from "../embedded/Disk.ts"
 import { sqlStateOf } from "../postgres/Postgres.ts"
@@ -16,7 +17,6 @@ import { writeProblems } from "../redis/WriteProbe.ts"
 import { otherOwner } from "../pipeline/RedisOwner.ts"
 import { inWords } from "../telemetry/Telemetry.ts"
 import { Templates } from "../template/Template.ts"
-import { type Durability, durabilityOf } from "../queue/Durable.ts"
 import { unhealthyWebhooks } from "../history/health/Unhealthy.ts"
 import { Clearance } from "../inventory/Clearance.ts"
 import { type Finding, serviceFindings } from "./Findings.ts"
@@ -90,41 +90,20 @@ export const judgePostgres = (facts: PostgresFacts): ReadonlyArray<Finding> => {
   ]
 }
 
-export interface RedisFacts {
-  readonly version: string
-  readonly durability: Durability
-  /** Undefined if the server does not report it. */
-  readonly eviction: string | undefined
-}
-
-const redisVersionMin = 7
-
 /** Checks a Redis. */
-export const judgeRedis = ({ version, durability, eviction }: RedisFacts): ReadonlyArray<Finding> => [
-  {
-    what: "Redis version",
-    is: version,
-    change: Number(version.split(".")[0]) >= redisVersionMin ? undefined : "Use Redis 7.0 or later, or Valkey."
-  },
-  {
-    what: "Redis durability",
-    is: { "every reply": "appendfsync always", waitaof: "WAITAOF after each batch", none: "entries can be lost" }[
-      durability
-    ],
-    change:
-      durability === "none"
-        ? "config set appendonly yes; config set appendfsync always; config rewrite  (Redis 7.2 and Valkey need only appendonly yes)"
-        : undefined
-  },
-  {
-    what: "Redis eviction",
-    is: eviction ?? "not reported",
-    change:
-      eviction === undefined || eviction === "noeviction"
-        ? undefined
-        : "config set maxmemory-policy noeviction; config rewrite  (an evicted key is a lost delivery)"
-  }
-]
+export const judgeRedis = (facts: RedisFacts): ReadonlyArray<Finding> => {
+  const found = unsuitable(facts)
+  const finding = (what: string, aspect: (typeof found)[number]["aspect"], is: string): Finding => ({
+    what,
+    is,
+    change: found.find((each) => each.aspect === aspect)?.change
+  })
+  return [
+    finding("Redis version", "version", facts.version),
+    finding("Redis eviction", "eviction", facts.eviction ?? "not reported"),
+    finding("rights in Redis", "rights", facts.refused.length === 0 ? "yes" : `not ${facts.refused.join(", ")}`)
+  ]
+}
 
 const postgresFacts = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -142,15 +121,6 @@ const postgresFacts = Effect.gen(function* () {
                    and has_schema_privilege(current_schema(), 'create'),
       'user', current_user, 'database', current_database()) as facts`
   return facts!.facts
-})
-
-const redisFacts = Effect.gen(function* () {
-  const { client } = yield* Redis
-  return yield* command(async (): Promise<RedisFacts> => {
-    const [, version = "0"] = /^redis_version:(\S+)/m.exec(await client.info("server")) ?? []
-    const policy = await client.config("GET", "maxmemory-policy").catch(() => [])
-    return { version, durability: await durabilityOf(client), eviction: (policy as ReadonlyArray<string>)[1] }
-  })
 })
 
 /** Reports a full disk: of Postgres by making it write, and of the data directory where we run the servers. */
@@ -212,7 +182,8 @@ const findings = Effect.gen(function* () {
     return [...judgePostgres(yield* postgresFacts), ...(yield* serviceFindings), ...(yield* spaceFindings)]
   }).pipe(Effect.catch(unreachable("Postgres", "DATABASE_URL")))
   const redis = yield* Effect.gen(function* () {
-    return [...judgeRedis(yield* redisFacts), ...(yield* writeFindings)]
+    const { client } = yield* Redis
+    return [...judgeRedis(yield* redisFacts(client)), ...(yield* writeFindings)]
   }).pipe(Effect.catch(unreachable("Redis", "REDIS_URL")))
   // A server that does not answer is reported already.
   const owner = yield* Effect.orElseSucceed(ownerFindings, () => [])

@@ -31,9 +31,10 @@ import { sendingNews, sendingState } from "../requests/Sending.ts"
 import { HealthWatch } from "./HealthWatch.ts"
 import { Waiting } from "../history/inspect/Waiting.ts"
 import { logDefectAndContinue } from "../eventloop/LogDefect.ts"
-import { absentAmong, discardDeleted } from "../queue/reconcile/Deleted.ts"
+import { absentAmong, allWebhooks, discardDeleted } from "../queue/reconcile/Deleted.ts"
+import { ReconciledRedis } from "../queue/reconcile/ReconciledRedis.ts"
 import { Sample } from "../queue/reconcile/Sample.ts"
-import { allWebhooks } from "../log/BacklogTable.ts"
+
 import { sweep } from "./Sweeper.ts"
 import { statusOf } from "./Status.ts"
 import { backlog } from "../history/tasks/Backlog.ts"
@@ -99,7 +100,7 @@ export class Deliver extends Context.Service<
         warnings: Effect.sync(() => actors.loops.warnings())
       })
     })
-  ).pipe(Layer.provide(Waiting.layer))
+  ).pipe(Layer.provide([Waiting.layer, ReconciledRedis.layer]))
 }
 
 /** Keeps an actor per enabled webhook, as the table says, and takes up requests of people. */

@@ -10,9 +10,9 @@ import { Streams } from "../queue/Streams.ts"
 import type { Inspection, SweptWebhook } from "../queue/Sweep.ts"
 import type { Actor } from "./actor/Actor.ts"
 import type { Actors } from "./actor/Actors.ts"
-import { deletedAmong } from "../queue/reconcile/Deleted.ts"
+import { allWebhooks, deletedAmong } from "../queue/reconcile/Deleted.ts"
 import { settleFinished } from "../queue/reconcile/Finished.ts"
-import { allWebhooks, backlogTable } from "../log/BacklogTable.ts"
+import { backlogTable } from "../log/BacklogTable.ts"
 
 /** Webhooks of one sweep statement. */
 const lookedAtOnce = 20

@@ -1,7 +1,7 @@
 /**
- * The embedded Redis: loopback only, password required, every write on disk before its reply.
+ * The embedded Redis: loopback only, password required. Its file lets it start with the deliveries that it had; a crash of
+ * the machine may cost the writes of the last second, which the delivery log and the change log bring back.
  *
- * Because of `appendfsync always` capture can confirm WAL: an entry that Redis has acknowledged survives its crash.
  * Redis never evicts; when memory runs out, writes fail and capture waits.
  */
 import { writeFileSync } from "node:fs"
@@ -48,7 +48,7 @@ export const prepare = (
     requirepass: password,
     dir: nameFor(user, folder),
     appendonly: "yes",
-    appendfsync: "always",
+    appendfsync: "everysec",
     save: `""`,
     maxmemory: memoryLimit,
     "maxmemory-policy": "noeviction"

@@ -1,5 +1,3 @@
-import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import type { Table } from "../postgres/migrate/Table.ts"
 
 /** A webhook's backlog in Redis as the sweeper saw it last; no row if there is none. */
@@ -22,10 +20,3 @@ export const backlogTable: Table = {
   triggers: [],
   published: false
 }
-
-/** The ids of all webhooks: Redis has deliveries of paused and disabled webhooks too. */
-export const allWebhooks = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql<{ readonly id: string }>`select id::text as id from extras_webhook`
-  return rows.map(({ id }) => Number(id))
-})

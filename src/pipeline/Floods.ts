@@ -109,7 +109,7 @@ export class Floods {
     })
   }
 
-  /** Queues floods, for ever. Deliveries are on disk when `queue` succeeds. */
+  /** Queues floods, for ever. Deliveries are appended and noted when `queue` succeeds. */
   fill<E, R>(queue: (deliveries: ReadonlyArray<Delivery>) => Effect.Effect<void, E, R>) {
     const turn = this.one.withPermit(this.page(queue)).pipe(
       asConsumerError,

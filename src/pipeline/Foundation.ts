@@ -17,6 +17,7 @@ import { trafficTable } from "../log/Traffic.ts"
 import { Servers } from "../embedded/Servers.ts"
 import { backlogTable } from "../log/BacklogTable.ts"
 import { sendingTable } from "../requests/Sending.ts"
+import { reconciledTable } from "../queue/reconcile/ReconciledRedis.ts"
 import { watermarkTable } from "../queue/reconcile/Watermarks.ts"
 import { Clearance } from "../inventory/Clearance.ts"
 import { migrate } from "../postgres/migrate/Migrate.ts"
@@ -48,6 +49,7 @@ const stageTables: ReadonlyArray<Table> = [
   gapTable,
   versionTable,
   watermarkTable,
+  reconciledTable,
   attemptTable,
   trafficTable,
   breakerTable,

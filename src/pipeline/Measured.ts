@@ -6,12 +6,12 @@ import { addSpan, isTracing, newSpanId, traceOf } from "../telemetry/Traces.ts"
 
 const commitToQueued = histogram({
   name: "rackwire_commit_to_queued_seconds",
-  help: "From the commit of a change until its delivery is queued and on disk.",
+  help: "From the commit of a change until its delivery is queued and Postgres has noted it.",
   symptom: "late",
   bounds: longSeconds
 })
 
-/** When a batch arrived from capture, was decided about, and was on disk; milliseconds since 1970. */
+/** When a batch arrived from capture, was decided about, and was noted in Postgres; milliseconds since 1970. */
 interface Times {
   readonly acceptedMillis: number
   readonly decidedMillis: number

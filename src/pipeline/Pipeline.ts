@@ -15,6 +15,7 @@ import { inSlices, mapInSlices } from "../eventloop/Slices.ts"
 import { absentAmong } from "../queue/reconcile/Deleted.ts"
 import { noteFlood } from "../queue/reconcile/FloodMarks.ts"
 import { reconcile } from "../queue/reconcile/Reconcile.ts"
+import { Restarted } from "../queue/reconcile/Restarted.ts"
 import { advance, loadTops, owedSince, watermarkTable } from "../queue/reconcile/Watermarks.ts"
 import type { Redis } from "../redis/Redis.ts"
 import type { UsualRights } from "../auth/UsualRights.ts"
@@ -47,6 +48,7 @@ export const eventConsumerLayer = Layer.effect(
       index: new WebhookIndex(),
       recent: new RecentChanges(),
       unfinished: new UnfinishedStreams(),
+      restarted: new Restarted(),
       floods: new Floods(),
       counts: { deliveries: 0, duplicates: 0, streamsLost: 0 }
     }
@@ -65,7 +67,13 @@ export const eventConsumerLayer = Layer.effect(
         return Effect.map(accepted, ({ stored }) => ({ stored: within(stored) }))
       },
       owedSince: within(owedSince),
-      verify: within(Effect.andThen(known.floods.sound, known.unfinished.check()))
+      verify: within(
+        Effect.gen(function* () {
+          yield* known.floods.sound
+          const areUnreconciled = yield* known.restarted.check
+          return (yield* known.unfinished.check()) || areUnreconciled
+        })
+      )
     })
   })
 )
@@ -75,17 +83,20 @@ interface PipelineState {
   readonly index: WebhookIndex
   readonly recent: RecentChanges
   readonly unfinished: UnfinishedStreams
+  readonly restarted: Restarted
   readonly floods: Floods
   readonly counts: { deliveries: number; duplicates: number; streamsLost: number }
 }
 
-const begin = Effect.fnUntraced(function* ({ index, recent, unfinished, counts }: PipelineState, terms: Terms) {
+const begin = Effect.fnUntraced(function* (known: PipelineState, terms: Terms) {
+  const { index, recent, unfinished, restarted, counts } = known
   const { open, forget } = yield* Append
   const webhooks = yield* versionsAt(terms.from, terms.epochBegin, watermarkTable.name)
   index.clear()
   yield* mapInSlices(webhooks, (row) => index.set(row.id, row))
   recent.reset(webhooks, yield* Clock.currentTimeMillis)
   yield* ownRedis
+  yield* restarted.begin
   const before = yield* loadTops
   const { lost, tops } = yield* open(terms.generation, before)
   const ahead = [...tops.values()].find((top) => parsePosition(top).position > terms.end)
@@ -133,7 +144,7 @@ const accept = Effect.fnUntraced(function* (known: PipelineState, accepting: Acc
     yield* floods.release(flood)
   }
   const stored = Effect.gen(function* () {
-    yield* toDisk(queued.tops, known.unfinished)
+    yield* noteTops(queued.tops, known.unfinished)
     if (flood !== undefined) yield* noteFlood(flood)
     const storedMillis = yield* Clock.currentTimeMillis
     measureQueued(accepting.batch.events, queued.appended, { acceptedMillis, ...queued, storedMillis })
@@ -165,7 +176,7 @@ const queueFlood = Effect.fnUntraced(function* (known: PipelineState, deliveries
   const acceptedMillis = yield* Clock.currentTimeMillis
   const byWebhook = [...Map.groupBy(deliveries, ({ webhook }) => webhook).values()].flat()
   const queued = yield* Effect.forEach(chunksOf(byWebhook, portionMax), (portion) => queue(known, portion))
-  yield* toDisk(new Map(queued.flatMap(({ tops }) => [...tops])), known.unfinished)
+  yield* noteTops(new Map(queued.flatMap(({ tops }) => [...tops])), known.unfinished)
   const storedMillis = yield* Clock.currentTimeMillis
   for (const { appended, decidedMillis } of queued) {
     measureQueued([], appended, { acceptedMillis, decidedMillis, storedMillis })
@@ -177,10 +188,9 @@ const withTimes = (delivery: Delivery, recent: RecentChanges, nowMillis: number)
   return { ...delivery, due: nowMillis, ...(webhookChanged !== undefined && { webhookChanged }) }
 }
 
-/** Succeeds when the entries are on disk and their tops are noted. */
-const toDisk = Effect.fnUntraced(function* (tops: Tops, unfinished: UnfinishedStreams) {
+/** Notes in Postgres up to where entries were appended: a Redis that loses one of them from now on has lost entries. */
+const noteTops = Effect.fnUntraced(function* (tops: Tops, unfinished: UnfinishedStreams) {
   if (tops.size === 0) return
-  yield* (yield* Append).onDisk
   yield* advance(tops)
   unfinished.note(tops)
 })

@@ -15,7 +15,7 @@ import { Pace } from "../eventloop/Pace.ts"
 import { Presence } from "../postgres/Presence.ts"
 import { AdmissionSql } from "../postgres/AdmissionSql.ts"
 import { type Client, Redis, command } from "../redis/Redis.ts"
-import { writeProblems } from "../redis/WriteProbe.ts"
+import { queueProblems } from "../redis/WriteProbe.ts"
 import { Stall } from "../eventloop/Stall.ts"
 import { statusMetrics } from "../telemetry/StatusMetrics.ts"
 
@@ -40,7 +40,7 @@ export const readiness = Layer.effect(
     const { probeKeptMillis, versionKeptMillis } = (yield* Pace).pipeline
     const isQueueing = Option.isSome(reading) || Option.isSome(delivering)
     const { client } = yield* Redis
-    const queue = isQueueing ? yield* Effect.cachedWithTTL(writeProblems(client), probeKeptMillis) : none
+    const queue = isQueueing ? yield* Effect.cachedWithTTL(queueProblems(client), probeKeptMillis) : none
     if (isQueueing) yield* tell("redis", yield* Effect.cachedWithTTL(redisStatus(client), versionKeptMillis))
     const capture = Option.isNone(reading) ? none : yield* captureProblems(reading.value.status)
     const deliver = Option.match(delivering, { onNone: () => none, onSome: ({ problems }) => problems })

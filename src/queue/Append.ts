@@ -5,17 +5,15 @@
  * giving each to one process at a time.
  *
  * Guarantees: an entry is queued once. Its id is its position in the WAL, and Redis refuses an id that is not above the
- * last one. When `onDisk` succeeds, everything that was appended before is on disk. A stream that lost entries is
- * noticed before anything is added to it: the stream has the id of its last entry, and the appending process has
- * the least id that this can be. Redis refuses a process that no longer leads, by the generation kept beside the
- * stream. Entries are deleted only when they are acknowledged.
+ * last one. A stream that lost entries is noticed before anything is added to it: the stream has the id of its last
+ * entry, and the appending process has the least id that this can be. Redis refuses a process that no longer leads, by
+ * the generation kept beside the stream. Entries are deleted only when they are acknowledged.
  *
- * Does not: trim, send, or interpret a delivery.
+ * Does not: trim, send, or interpret a delivery; wait until Redis has an entry on disk (reconcile/Reconcile.ts).
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import { Pace } from "../eventloop/Pace.ts"
 import { type Client, Redis, RedisError, command } from "../redis/Redis.ts"
-import { Disk } from "./Durable.ts"
 import type { Delivery } from "../event/Delivery.ts"
 import { formatPosition } from "../event/Position.ts"
 import { pack } from "./Entry.ts"
@@ -58,14 +56,12 @@ interface OwedPart {
 export class Append extends Context.Service<
   Append,
   {
-    /** Begins to append as the leader of this generation. `tops`: the ids that are known to have been on disk. */
+    /** Begins to append as the leader of this generation. `tops`: the ids that are known to have been appended. */
     readonly open: (generation: number, tops: Tops) => Effect.Effect<AppendResult, RedisError | Fenced>
     /** Queues deliveries in the order of the WAL. */
     readonly append: (deliveries: ReadonlyArray<Delivery>) => Effect.Effect<AppendResult, RedisError | Fenced>
     /** The memory that Redis uses, or used when it answered last. */
     readonly memory: Effect.Effect<Memory>
-    /** Succeeds when everything that was appended before this call is on disk. */
-    readonly onDisk: Effect.Effect<void, RedisError>
     /** Checks whether the streams of these webhooks have lost entries. */
     readonly verify: (webhooks: Iterable<number>) => Effect.Effect<AppendResult, RedisError | Fenced>
     /** From now on nothing is appended to these webhooks, and their streams count as whole: they were deleted. */
@@ -78,12 +74,11 @@ export class Append extends Context.Service<
     Append,
     Effect.map(
       Effect.flatMap(Redis, ({ connect, memoryBytesMax }) =>
-        Effect.all([connect, connect, Effect.succeed(memoryBytesMax), Pace])
+        Effect.all([connect, Effect.succeed(memoryBytesMax), Pace])
       ),
-      ([client, waiting, memoryBytesMax, { stream }]) => {
+      ([client, memoryBytesMax, { stream }]) => {
         const budget = new MemoryBudget(client, memoryBytesMax, stream.memoryKeptMillis)
         const appender = new Appender(client, budget)
-        const disk = new Disk(waiting)
         const run = <A>(act: () => Promise<A>) =>
           command(act).pipe(
             Effect.mapError((error) => {
@@ -101,7 +96,6 @@ export class Append extends Context.Service<
             Effect.timeout("1 second"),
             Effect.catch(() => Effect.sync(() => budget.known))
           ),
-          onDisk: command(() => disk.reached()),
           verify: (webhooks) => run(() => appender.verify(webhooks)),
           forget: (webhooks) => Effect.sync(() => appender.forget(webhooks)),
           restore: (webhook, part) => run(() => appender.restore(webhook, part))

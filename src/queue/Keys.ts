@@ -42,9 +42,6 @@ export const wakeChannel = "rackwire:wake"
  */
 export const breakerChannel = (database: number): string => `rackwire:breaker:${database}`
 
-/** A key that is written before WAITAOF; at least one of them lies on each node of a cluster. */
-export const diskKey = (number: number): string => `rackwire:disk:${number}`
-
 /** Text: the database whose leader began to append last (pipeline/RedisOwner.ts). */
 export const ownerKey = "rackwire:database"
 

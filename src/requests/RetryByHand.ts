@@ -9,7 +9,6 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { announceChannel } from "../postgres/Messages.ts"
 import { deliveryType } from "../log/DeliveryRows.ts"
-import { Append } from "../queue/Append.ts"
 import { absentAmong, discardDeleted } from "../queue/reconcile/Deleted.ts"
 import {
   type LoggedDelivery,
@@ -78,7 +77,6 @@ export const takeUpRetries = Effect.fnUntraced(function* (
 ) {
   const sql = yield* SqlClient.SqlClient
   const streams = yield* Streams
-  const { onDisk } = yield* Append
   const asking = yield* sql<{ readonly id: string }>`
     select distinct webhook_id::text as id from extras_delivery where status = 'queued'`
   const [due, urged] = [new Set<number>(), new Set<number>()]
@@ -95,8 +93,6 @@ export const takeUpRetries = Effect.fnUntraced(function* (
         asked.filter((row) => !row.is_urgent),
         { anew: true, first: false }
       )
-      // Before the row changes: after that nothing would take the retry up again.
-      yield* onDisk
       yield* sql`
         update extras_delivery set status = 'retrying', next_attempt = now()
          where id = any (${asked.map(({ id }) => Number(id))}::bigint[]) and status = 'queued'`

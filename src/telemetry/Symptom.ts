@@ -45,7 +45,7 @@ export const symptoms = {
   },
   redisFull: {
     when: "Redis fills",
-    act: "More memory, or fewer waiting deliveries. Lost streams: Redis has lost stored entries; check its durability."
+    act: "More memory, or fewer waiting deliveries. Lost streams: Redis has lost stored entries in a restart or a failover."
   },
   loggedLate: {
     when: "outcomes are written late",

@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { type PostgresFacts, type RedisFacts, judgePostgres, judgeRedis } from "../../src/command/Check.ts"
+import { type PostgresFacts, judgePostgres, judgeRedis } from "../../src/command/Check.ts"
+import type { RedisFacts } from "../../src/redis/Suitability.ts"
 
 const soundPostgres: PostgresFacts = {
   version: 180_004,
@@ -36,20 +37,16 @@ const wrongPostgres: ReadonlyArray<Wrong<PostgresFacts>> = [
   }
 ]
 
-const soundRedis: RedisFacts = { version: "7.0.15", durability: "every reply", eviction: "noeviction" }
+const soundRedis: RedisFacts = { version: "7.0.15", eviction: "noeviction", refused: [] }
 
 const wrongRedis: ReadonlyArray<Wrong<RedisFacts>> = [
   { facts: { version: "6.2.14" }, what: "Redis version", change: "Use Redis 7.0 or later, or Valkey." },
   {
-    facts: { durability: "none" },
-    what: "Redis durability",
-    change: "config set appendonly yes; config set appendfsync always; config rewrite"
-  },
-  {
     facts: { eviction: "allkeys-lru" },
     what: "Redis eviction",
     change: "config set maxmemory-policy noeviction; config rewrite"
-  }
+  },
+  { facts: { refused: ["XADD"] }, what: "rights in Redis", change: "acl setuser <user> +@all" }
 ]
 
 /** Findings that ask for a change, and the beginning of the advice, as long as that of the expected one. */
@@ -104,10 +101,8 @@ describe("a Redis", () => {
   test("that keeps the promises needs no change", () => {
     const versions = ["7.0.0", "7.2.5", "8.6.1", "10.0.0"]
     for (const version of versions) {
-      for (const durability of ["every reply", "waitaof"] as const) {
-        for (const eviction of ["noeviction", undefined]) {
-          expect(asked(judgeRedis({ version, durability, eviction }), [])).toEqual([])
-        }
+      for (const eviction of ["noeviction", "volatile-lru", undefined]) {
+        expect(asked(judgeRedis({ version, eviction, refused: [] }), [])).toEqual([])
       }
     }
   })
@@ -126,7 +121,7 @@ describe("a Redis", () => {
   })
 
   test("is reported with its actual settings", () => {
-    const told = judgeRedis({ version: "7.2.5", durability: "waitaof", eviction: undefined })
-    expect(told.map(({ is }) => is)).toEqual(["7.2.5", "WAITAOF after each batch", "not reported"])
+    const told = judgeRedis({ version: "7.2.5", eviction: undefined, refused: ["XADD", "INFO"] })
+    expect(told.map(({ is }) => is)).toEqual(["7.2.5", "not reported", "not XADD, INFO"])
   })
 })

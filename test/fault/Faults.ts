@@ -56,7 +56,7 @@ const network = (name: string, weight: number, longest: number, spoil: (proxy: P
 })
 
 /** Waits until the process is stopped: before that it may still write. */
-const untilStopped = (pid: number) =>
+export const untilStopped = (pid: number) =>
   eventually(`process ${pid} is stopped`, () => /^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, "utf8")), {
     everyMillis: 1
   })

@@ -44,7 +44,7 @@ describe.runIf(hasRedisCluster)("a cluster", () => {
   const each = async <A>(act: (webhook: number) => Promise<A>) => Promise.all(webhooks.map(act))
   const ids = (entries: ReadonlyArray<Entry>) => entries.map(({ delivery }) => delivery.idx)
 
-  it("appends deliveries of many webhooks in one call, waits until they are on disk, and spreads webhooks over its nodes", async () => {
+  it("appends deliveries of many webhooks in one call, and spreads webhooks over its nodes", async () => {
     const heard = new Set<number>()
     await run(
       Scope.provide(
@@ -56,7 +56,6 @@ describe.runIf(hasRedisCluster)("a cluster", () => {
       append.append(webhooks.flatMap((webhook) => [1, 2, 3].map((idx) => delivery(idx, webhook))))
     )
     expect([appended.duplicates, appended.tops.size]).toEqual([0, webhooks.length])
-    await run(append.onDisk)
     for (const port of cluster.ports) {
       const node = new Client({ port, host: "127.0.0.1", protocol: 2 })
       expect(await node.keys("rackwire:{w*}:queue")).not.toEqual([])

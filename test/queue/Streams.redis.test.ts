@@ -1,9 +1,7 @@
 /** Deliveries in a real Redis. */
-import { Context, Effect, Layer, Redacted, Scope } from "effect"
+import { Effect, Scope } from "effect"
 import type { Redis as Client } from "ioredis"
 import { beforeEach, describe, expect, it } from "vitest"
-import { Redis } from "../../src/redis/Redis.ts"
-import { Servers } from "../../src/embedded/Servers.ts"
 import { Append } from "../../src/queue/Append.ts"
 import type { Delivery } from "../../src/event/Delivery.ts"
 import { usualPace } from "../../src/eventloop/Pace.ts"
@@ -78,28 +76,6 @@ describe("appending", () => {
     await run(append.append([...many, delivery(1, 8)]))
     await eventually("all are heard of", () => [6, 7, 8].every((webhook) => heard.includes(webhook)))
     expect(heard.find((webhook) => [6, 7, 8].includes(webhook))).toBe(8)
-  })
-
-  it("waits until an entry is on disk, and refuses a Redis that would lose it", async () => {
-    const before = (await client.config("GET", "appendfsync")) as ReadonlyArray<string>
-    await client.config("SET", "appendfsync", "everysec")
-    try {
-      const servers = Layer.succeed(Servers, {
-        databaseUrl: Redacted.make(""),
-        redisUrl: Redacted.make(streams().url),
-        secretKey: Redacted.make("none")
-      })
-      const layer = Layer.fresh(Append.layer.pipe(Layer.provide(Redis.layer), Layer.provide(servers)))
-      const context = await run(Layer.buildWithScope(layer, scope))
-      const { append, onDisk } = Context.get(context, Append)
-      expect(await run(append([delivery(1)]))).toMatchObject({ duplicates: 0, lost: [] })
-      const [waitAof] = (await client.call("COMMAND", "INFO", "waitaof")) as ReadonlyArray<unknown>
-      const said = await run(onDisk).catch((error: Error) => error.message)
-      const refused = String(said).includes("appendfsync always")
-      expect({ refused, kept: said === undefined }).toEqual({ refused: waitAof === null, kept: waitAof !== null })
-    } finally {
-      await client.config("SET", "appendfsync", before[1]!)
-    }
   })
 })
 

@@ -13,6 +13,7 @@ import { monotonicMillis } from "../../eventloop/Monotonic.ts"
 import { Pace } from "../../eventloop/Pace.ts"
 import type { BreakerNews } from "../../queue/Breaker.ts"
 import type { Entry } from "../../queue/Entry.ts"
+import type { ReconciledRedis } from "../../queue/reconcile/ReconciledRedis.ts"
 import { Streams } from "../../queue/Streams.ts"
 import type { Templates } from "../../template/Template.ts"
 import type { EventBodies } from "../../changelog/EventBodies.ts"
@@ -61,7 +62,7 @@ export interface Actor {
   readonly dueIn: (millis: number) => void
 }
 
-type Needs = Streams | Templates | EventBodies | DeliveryLog | SqlClient.SqlClient
+type Needs = ReconciledRedis | Streams | Templates | EventBodies | DeliveryLog | SqlClient.SqlClient
 
 /** The parts that all actors of a process share. */
 interface ProcessShare {

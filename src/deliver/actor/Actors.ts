@@ -9,6 +9,7 @@ import { objectType } from "../../inventory/Registry.ts"
 import type Webhook from "../../inventory/types/extras/Webhook.ts"
 import type { WebhookRow } from "../../match/WebhookIndex.ts"
 import { sealHidden } from "../../inventory/write/Hidden.ts"
+import type { ReconciledRedis } from "../../queue/reconcile/ReconciledRedis.ts"
 import { Streams } from "../../queue/Streams.ts"
 import type { Templates } from "../../template/Template.ts"
 import type { EventBodies } from "../../changelog/EventBodies.ts"
@@ -32,7 +33,7 @@ interface Running {
 /** A row as text without its health: a turn of that is no reason to probe the receiver or to connect anew. */
 const textOf = (row: WebhookRow): string => JSON.stringify({ ...row, health: undefined, health_since: undefined })
 
-type Needs = Streams | Templates | EventBodies | DeliveryLog | SqlClient.SqlClient | Vault | Clearance
+type Needs = ReconciledRedis | Streams | Templates | EventBodies | DeliveryLog | SqlClient.SqlClient | Vault | Clearance
 
 /** The actors, none at first; all of them end with the scope, at the same time. */
 export const makeActors = Effect.gen(function* () {

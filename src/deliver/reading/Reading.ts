@@ -4,6 +4,7 @@ import { processLimits } from "../../limit/ProcessLimits.ts"
 import { paused } from "../../eventloop/Pace.ts"
 import { Stall } from "../../eventloop/Stall.ts"
 import type { Entry } from "../../queue/Entry.ts"
+import { withoutFinished } from "../../queue/reconcile/Finished.ts"
 import { Streams } from "../../queue/Streams.ts"
 import type { BatchPolicy } from "../../inventory/types/extras/WebhookBatch.ts"
 import type { ActorParts } from "../actor/ActorParts.ts"
@@ -129,8 +130,9 @@ export class Reading {
     const { id, webhook, inFlight } = this.parts
     if (!this.mayRead() || inFlight.count > 0 || inFlight.unloggedRoom === 0 || !this.hasShare()) return
     const { ordered } = webhook.current().definition
-    const entries = yield* (yield* Streams).readUrgent(id, 1, ordered)
-    this.mayBeUrgent = entries.length > 0
+    const read = yield* (yield* Streams).readUrgent(id, 1, ordered)
+    this.mayBeUrgent = read.length > 0
+    const entries = yield* withoutFinished(id, read)
     yield* this.startInTurn(
       start,
       entries.map((entry) => [entry])
@@ -285,7 +287,7 @@ const readHeld = Effect.fnUntraced(
   function* ({ id, webhook, inFlight, gathering }: ActorParts, count: number) {
     const { ordered, batch } = webhook.current().definition
     const entries = yield* (yield* Streams).read(id, count, ordered, batch !== undefined)
-    inFlight.postpone(entries)
+    inFlight.postpone(yield* withoutFinished(id, entries))
     gathering.begin()
     return entries.length
   },

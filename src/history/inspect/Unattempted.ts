@@ -8,7 +8,7 @@ import type { Delivery } from "../../event/Delivery.ts"
 import type { Query } from "../../inventory/derive/filter/Filter.ts"
 import type { Where } from "../../inventory/derive/filter/Where.ts"
 import { Waiting, type WaitingPage } from "./Waiting.ts"
-import { allWebhooks } from "../../log/BacklogTable.ts"
+import { allWebhooks } from "../../queue/reconcile/Deleted.ts"
 
 /** Deliveries read at once. */
 const pageSize = 500

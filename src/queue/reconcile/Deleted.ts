@@ -30,6 +30,13 @@ export const discardDeleted = Effect.fnUntraced(function* (webhook?: number) {
   }
 })
 
+/** The ids of all webhooks: Redis has deliveries of paused and disabled webhooks too. */
+export const allWebhooks = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ readonly id: string }>`select id::text as id from extras_webhook`
+  return rows.map(({ id }) => Number(id))
+})
+
 /** The webhooks among these that do not exist. One that was just created may be missing for a moment. */
 export const absentAmong = Effect.fnUntraced(function* (webhooks: ReadonlyArray<number>) {
   if (webhooks.length === 0) return []

@@ -8,6 +8,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Entry, Settlement } from "../Entry.ts"
 import { Streams } from "../Streams.ts"
+import { ReconciledRedis } from "./ReconciledRedis.ts"
 
 interface LoggedState {
   readonly id: string
@@ -45,6 +46,12 @@ export const settleFinished = Effect.fnUntraced(function* (webhook: number, entr
     yield* Effect.logInfo(`deliver: webhook ${webhook}: ${ended.length} entries had been attempted already`)
   }
   return others
+})
+
+/** Settles finished deliveries that are back since a restart of Redis; returns the others. */
+export const withoutFinished = Effect.fnUntraced(function* (webhook: number, entries: ReadonlyArray<Entry>) {
+  if (entries.length === 0 || (yield* (yield* ReconciledRedis).isReconciled)) return entries
+  return yield* settleFinished(webhook, entries)
 })
 
 /** How the entry would have been settled after its attempt. */

@@ -29,7 +29,7 @@ const later = (place: string): string => {
     .join(", ")
 }
 
-/** Notes that the events between are owed, and that earlier ones are on disk. */
+/** Notes that the events between are owed, and that earlier ones are queued. */
 export const noteFlood = Effect.fnUntraced(function* ({ webhooks, until }: Flood) {
   const sql = yield* SqlClient.SqlClient
   const after = [...webhooks.values()]

@@ -7,8 +7,8 @@
  * - rows of the delivery log that are `queued` or `retrying`.
  * To a webhook that was deleted nothing is owed (Deleted.ts).
  *
- * Redis breaks the invariant when it loses keys or its last writes, and a process that dies between the log and Redis
- * breaks it for its entries. Postgres is right then. A finished delivery is settled, as its last attempt would have
+ * Redis breaks the invariant when it loses keys or its last writes, or reverts to an older state, and a process that
+ * dies between the log and Redis breaks it for its entries. Postgres is right then: nothing waits for the disk of Redis. A finished delivery is settled, as its last attempt would have
  * settled it. An unfinished one is queued again from the change log, under its id; an attempt that was under way is
  * repeated.
  *
@@ -16,6 +16,7 @@
  * - an entry is claimed from a process that died: itself (`settleFinished`);
  * - a stream does not have the last id that was appended to it: all of its webhook (`reconcile`), before anything is
  *   appended;
+ * - Redis was restarted, or another server has taken its place: all webhooks (Restarted.ts, `reconcileWhole`);
  * - none, where other keys are lost alone: some of the deliveries that should have been sent by now, in turn (`Sample`).
  */
 import { Effect } from "effect"
@@ -24,27 +25,56 @@ import { Append } from "../Append.ts"
 import { Streams } from "../Streams.ts"
 import { overEntries } from "./Browse.ts"
 import { settleFinished } from "./Finished.ts"
-import { holdLogged } from "./LoggedDeliveries.ts"
+import { dropFinished } from "./Held.ts"
+import { type LoggedDelivery, holdLogged } from "./LoggedDeliveries.ts"
+import { missing, soughtOf } from "./Missing.ts"
 import { eachUnlogged, eachWaiting } from "./Unfinished.ts"
 
 /** Reconciles a webhook whose stream has lost entries; returns how many deliveries were queued again. */
 export const reconcile = Effect.fnUntraced(function* (webhook: number) {
   const ordered = yield* isOrdered(webhook)
-  // Entries that were acknowledged already may be back.
-  yield* overEntries(webhook, (page) =>
-    settleFinished(
-      webhook,
-      page.map((entry) => ({ ...entry, ordered }))
-    )
-  )
+  yield* removeFinished(webhook, ordered)
   // Before anything may be appended: for order's sake, and because the stream counts as lost until then.
-  const waiting = yield* eachWaiting(webhook, (page) => holdLogged(page, { anew: false, first: ordered }))
+  const waiting = yield* eachWaiting(webhook, ["retrying", "queued"], (page) =>
+    holdLogged(page, { anew: false, first: ordered })
+  )
   const owed = yield* refill(webhook)
   if (ordered) yield* releaseEnded(webhook)
   yield* Effect.logError(
     `Redis lost entries of webhook ${webhook}: ${owed} deliveries and ${waiting} that wait were queued again.`
   )
   return owed + waiting
+})
+
+/** Reconciles a webhook whose stream is whole, after a restart or a failover of Redis. Other processes continue. */
+export const reconcileWhole = Effect.fnUntraced(function* (webhook: number) {
+  const ordered = yield* isOrdered(webhook)
+  yield* removeFinished(webhook, ordered)
+  yield* eachWaiting(webhook, ["retrying"], (page) => holdMissing(webhook, page, ordered))
+  if (ordered) yield* releaseEnded(webhook)
+  // The marks of a cluster lie on another node than the webhook, and are of another moment.
+  yield* (yield* Streams).mark([webhook])
+})
+
+/** Removes deliveries that were finished already and are back. */
+const removeFinished = Effect.fnUntraced(function* (webhook: number, ordered: boolean) {
+  yield* overEntries(webhook, (page) =>
+    settleFinished(
+      webhook,
+      page.map((entry) => ({ ...entry, ordered }))
+    )
+  )
+  yield* dropFinished(webhook)
+})
+
+/** Queues the deliveries again that are nowhere in Redis. */
+const holdMissing = Effect.fnUntraced(function* (webhook: number, rows: ReadonlyArray<LoggedDelivery>, first: boolean) {
+  const absent = (yield* missing(new Map([[webhook, rows.map(soughtOf)]]))).get(webhook)
+  if (absent === undefined) return
+  const ids = new Set(absent.map(({ id }) => id))
+  const lost = rows.filter(({ delivery_id }) => ids.has(delivery_id))
+  yield* Effect.logError(`Redis lost ${lost.length} deliveries of webhook ${webhook} that wait; they are queued again.`)
+  yield* holdLogged(lost, { anew: false, first })
 })
 
 /** Whether order within an object matters to the webhook. */

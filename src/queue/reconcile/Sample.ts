@@ -6,25 +6,21 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Pace, paused } from "../../eventloop/Pace.ts"
+import { Pace } from "../../eventloop/Pace.ts"
 import { formatPosition, parsePosition } from "../../event/Position.ts"
-import { placeOf } from "../Ordered.ts"
 import type { Sought } from "../Absent.ts"
 import { Streams } from "../Streams.ts"
 import { loggedDeliveries, holdLogged } from "./LoggedDeliveries.ts"
 import { discardDeleted } from "./Deleted.ts"
+import { type DeliveryRow, missing, soughtOf } from "./Missing.ts"
 import { isOrdered } from "./Reconcile.ts"
 import { deliveriesAt } from "./Unfinished.ts"
 
 /** Rows compared in one round. */
 const rowsMax = 500
 
-interface Overdue {
+interface Overdue extends DeliveryRow {
   readonly id: string
-  readonly delivery_id: string
-  readonly webhook_id: string
-  readonly position: string
-  readonly idx: string
   /** Whether the webhook exists, and is neither disabled nor paused. */
   readonly exists: boolean
   readonly runs: boolean
@@ -101,26 +97,6 @@ export class Sample {
   )
 }
 
-type SoughtOf = ReadonlyMap<number, ReadonlyArray<Sought>>
-
-/** Deliveries that are nowhere in Redis, by webhook; webhooks without any are left out. */
-const missing = Effect.fnUntraced(function* (sought: SoughtOf) {
-  const absent = yield* missingNow(sought)
-  if (absent.size === 0) return absent
-  yield* paused(({ deliver }) => deliver.searchMillis)
-  return yield* missingNow(absent)
-})
-
-const missingNow = Effect.fnUntraced(function* (sought: SoughtOf) {
-  const streams = yield* Streams
-  const absent = new Map<number, ReadonlyArray<Sought>>()
-  for (const [webhook, each] of sought) {
-    const found = yield* streams.missing(webhook, each)
-    if (found.length > 0) absent.set(webhook, found)
-  }
-  return absent
-})
-
 /** SQL: whether the delivery `d` should have been attempted, if its receiver is not busy. */
 const isOverdue = Effect.map(
   Pace,
@@ -147,16 +123,6 @@ const overdueRows = (after: string) =>
       [after]
     )
   )
-
-const soughtOf = ({ delivery_id, webhook_id, position, idx }: Overdue): Sought => {
-  const entryId = `${position}-${idx}`
-  return {
-    id: delivery_id,
-    place: placeOf({ id: delivery_id, position, idx: Number(idx) }),
-    // The id of a replay differs, and it is never in the queue.
-    entryId: delivery_id === `${webhook_id}-${entryId}` ? entryId : ""
-  }
-}
 
 /** Queues parked deliveries again, from the change log; forgets deliveries that are in the delivery log. */
 const parkAgain = Effect.fnUntraced(function* (webhook: number, gone: ReadonlyArray<Sought>) {

@@ -17,14 +17,22 @@ const pageSize = 1000
 
 type Visit<A, E, R> = (page: ReadonlyArray<A>) => Effect.Effect<unknown, E, R>
 
-/** Visits the deliveries that wait for an attempt according to the delivery log; returns how many there are. */
-export const eachWaiting = Effect.fnUntraced(function* <E, R>(webhook: number, visit: Visit<LoggedDelivery, E, R>) {
+/**
+ * Visits the deliveries that have one of these states in the delivery log, `retrying` or `queued`; returns how many there
+ * are.
+ */
+export const eachWaiting = Effect.fnUntraced(function* <E, R>(
+  webhook: number,
+  states: ReadonlyArray<"retrying" | "queued">,
+  visit: Visit<LoggedDelivery, E, R>
+) {
   let count = 0
-  for (const ids of yield* waitingIds(webhook)) {
+  for (const ids of yield* waitingIds(webhook, states)) {
     // A page may end before the ids do: it has at most so many characters of events.
     const next = (last: string) =>
-      loggedDeliveries("d.id = any ($1::bigint[]) and d.status in ('retrying', 'queued') and d.id > $2::text::bigint", [
+      loggedDeliveries("d.id = any ($1::bigint[]) and d.status = any ($2::text[]) and d.id > $3::text::bigint", [
         ids,
+        states,
         last
       ])
     for (let page = yield* next("0"); page.length > 0; page = yield* next(page.at(-1)!.id)) {
@@ -39,12 +47,12 @@ export const eachWaiting = Effect.fnUntraced(function* <E, R>(webhook: number, v
  * Ids of waiting deliveries, in parts of a page. Read at once: Postgres would sort all that are left for each page of a
  * mass edit, whose deliveries have the same time.
  */
-const waitingIds = (webhook: number) =>
+const waitingIds = (webhook: number, states: ReadonlyArray<string>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql<{ readonly ids: ReadonlyArray<string> }>`
       select array_agg(id::text) as ids
         from (select id, (row_number() over (order by id) - 1) / ${pageSize}::int as part
-                from extras_delivery where webhook_id = ${webhook}::bigint and status in ('retrying', 'queued')) waiting
+                from extras_delivery where webhook_id = ${webhook}::bigint and status = any (${states}::text[])) waiting
        group by part order by part`.pipe(Effect.map((rows) => rows.map(({ ids }) => ids)))
   )
 

@@ -13,7 +13,7 @@ import { Streams } from "../Streams.ts"
 const checkedMax = 100
 
 export class UnfinishedStreams {
-  /** The last id of each stream that is on disk, by webhook. */
+  /** The last id of each stream that Postgres has noted, by webhook. */
   private readonly tops = new Map<number, string>()
   /** Webhooks whose streams are still to be checked in this round. */
   private toCheck: Array<number> = []

@@ -2,7 +2,7 @@
  * Two positions of each webhook's stream, kept in Postgres: up to where it was filled, and from where on entries may be
  * unfinished.
  *
- * `appended` is written after the entries are on disk and before the WAL is confirmed, so a Redis with a lower one has
+ * `appended` is written after the entries are appended and before the WAL is confirmed, so a Redis with a lower one has
  * lost entries. `open` trails behind: all deliveries before it are in the delivery log.
  */
 import { Effect } from "effect"
@@ -33,7 +33,7 @@ export const watermarkTable: Table = {
 
 const table = watermarkTable.name
 
-/** The last id of each stream that is known to be on disk. */
+/** The last id that was appended to each stream. */
 export const loadTops = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql.unsafe<{ readonly webhook: string; readonly top: string }>(
@@ -43,7 +43,7 @@ export const loadTops = Effect.gen(function* () {
   return new Map(rows.map(({ webhook, top }) => [Number(webhook), top])) satisfies Tops
 })
 
-/** Notes that these ids are on disk. */
+/** Notes that entries were appended up to these ids. */
 export const advance = Effect.fnUntraced(function* (tops: Tops) {
   if (tops.size === 0) return
   const sql = yield* SqlClient.SqlClient

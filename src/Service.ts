@@ -33,7 +33,7 @@ import { serve } from "./http/Server.ts"
 import { limitsInUse } from "./limit/ProcessLimits.ts"
 import { Presence } from "./postgres/Presence.ts"
 import { statusMetrics } from "./telemetry/StatusMetrics.ts"
-import { reseal } from "./inventory/Reseal.ts"
+import { sealWithKey } from "./inventory/Reseal.ts"
 import { OptionRefused } from "./Setting.ts"
 import { Append } from "./queue/Append.ts"
 import { requireSuitable } from "./redis/Suitability.ts"
@@ -45,9 +45,9 @@ const prepared = Layer.effectDiscard(
   Effect.gen(function* () {
     const statements = yield* migrateAll
     if (statements.length > 0) yield* Effect.logInfo(`The database was migrated with ${statements.length} statements.`)
-    const { resealed, unreadable } = yield* reseal
+    const { resealed, unreadable } = yield* sealWithKey
     if (resealed > 0) yield* Effect.logInfo(`${resealed} secrets were sealed anew with SECRET_KEY.`)
-    if (unreadable > 0) yield* Effect.logWarning(`${unreadable} secrets were sealed with a key that is not known.`)
+    if (unreadable > 0) yield* Effect.logWarning(`${unreadable} secrets were sealed with a key that is lost: enter them anew.`)
     const password = yield* ensureSuperuser
     const { superuserName } = yield* Settings
     if (password !== undefined)

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { isAlive } from "../postgres/Presence.ts"
+import { keyAdvice, keyProblems } from "../inventory/Reseal.ts"
 import { setAsideTable } from "../capture/SetAside.ts"
 import { unacknowledgedGaps } from "../capture/slot/Gaps.ts"
 import { sendingState } from "../requests/Sending.ts"
@@ -68,6 +69,13 @@ const processFindings = Effect.gen(function* () {
   // Before the first start the table does not exist.
 }).pipe(Effect.catch(() => Effect.succeed([])))
 
+/** Reports that this command has another SECRET_KEY than the database. */
+const keyFindings = Effect.map(
+  keyProblems,
+  (problems) => problems.map((is): Finding => ({ what: "SECRET_KEY", is, change: keyAdvice }))
+  // Before the first start the table does not exist.
+).pipe(Effect.catch(() => Effect.succeed([])))
+
 /** Reports that operators have paused all sending. */
 const sendingFindings = Effect.map(
   sendingState,
@@ -85,6 +93,6 @@ const sendingFindings = Effect.map(
 ).pipe(Effect.catch(() => Effect.succeed([])))
 
 export const serviceFindings = Effect.map(
-  Effect.all([Effect.map(setAsideFacts, judgeSetAside), gapFindings, sendingFindings, processFindings]),
+  Effect.all([Effect.map(setAsideFacts, judgeSetAside), gapFindings, keyFindings, sendingFindings, processFindings]),
   (found) => found.flat()
 )

@@ -8,6 +8,7 @@ import { SqlClient } from "effect/sql"
 import { database } from "../pipeline/Foundation.ts"
 import { refill } from "../changelog/Refill.ts"
 import { askForReplay, momentOf } from "../requests/Replay.ts"
+import { requireKey } from "../inventory/Reseal.ts"
 import { ofService } from "./OfService.ts"
 import { CommandFailed, entry } from "./Entry.ts"
 
@@ -101,6 +102,8 @@ const replayEvents = Effect.fnUntraced(function* (
 })
 
 const replayGap = Effect.fnUntraced(function* (id: number, dryRun: boolean) {
+  // Capture could not open the messages.
+  yield* requireKey
   const found = yield* refill(id, dryRun)
   if (found === undefined) return yield* new CommandFailed({ message: `There is no gap ${id}.` })
   for (const { type, rows, tooLarge } of found) {

@@ -97,7 +97,7 @@ export class Deliver extends Context.Service<
       return Deliver.of({
         webhooks: Effect.sync(actors.count),
         problems: Effect.map(log.problems, (unwritten) => [...unwritten, ...looks.problems(), ...unreadable(actors)]),
-        warnings: Effect.sync(() => actors.loops.warnings())
+        warnings: Effect.sync(() => [...actors.loops.warnings(), ...actors.unusable.warnings()])
       })
     })
   ).pipe(Layer.provide([Waiting.layer, ReconciledRedis.layer]))

@@ -18,7 +18,6 @@ import { Data } from "effect"
  * - `Unrendered`: the workers that render were stopped or did not start.
  * - `Expired`: the change log no longer has the event, and it was too long for its entry.
  * - `Oversize`: the event is too long to be sent.
- * - `Secret`: the webhook's secret cannot be read with our SECRET_KEY.
  * - `Token`: its token endpoint gave no access token: nothing was sent, or the request was answered with 401.
  * - `Loop`: it was fired by its own deliveries, which changed something here (Chain.ts); nothing was sent.
  * - `CaCertificate`, `ClientCertificate`: the webhook's certificates cannot be used; nothing was sent.
@@ -42,7 +41,6 @@ export interface Failure {
     | "Unrendered"
     | "Expired"
     | "Oversize"
-    | "Secret"
     | "Token"
     | "Loop"
     | "CaCertificate"
@@ -105,15 +103,7 @@ export interface DropReason {
 export const deleted = { reason: "Deleted", message: "Its webhook was deleted." } as const satisfies DropReason
 
 /** Failures that another attempt would only repeat. */
-const hopeless: ReadonlySet<Failure["reason"]> = new Set([
-  "Gone",
-  "Declined",
-  "Render",
-  "Expired",
-  "Oversize",
-  "Secret",
-  "Loop"
-])
+const hopeless: ReadonlySet<Failure["reason"]> = new Set(["Gone", "Declined", "Render", "Expired", "Oversize", "Loop"])
 
 /** Attempts in which a delivery's templates may run out of time; after the last of them the delivery fails. */
 export const overrunsMax = 2

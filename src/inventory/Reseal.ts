@@ -1,23 +1,36 @@
-/** Seals texts of earlier keys with the current key, and texts that are not sealed yet. */
+/**
+ * Seals texts of earlier keys with the current key, and texts that are not sealed yet; and records the key that sealed
+ * the secrets of a database, by the prefix of its texts. A process with another SECRET_KEY does not start; one that
+ * still runs with a replaced key is not ready, because others could not read what it would seal.
+ */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Vault } from "./Vault.ts"
+import type { Table } from "../postgres/migrate/Table.ts"
+import { OptionRefused } from "../Setting.ts"
+import { Vault, prefixChars, sealedMark } from "./Vault.ts"
 import { hideLogged, sealHidden } from "./write/Hidden.ts"
 import { columnOf } from "./ObjectType.ts"
 import { registry } from "./Registry.ts"
 
+/** The columns of sealed texts. */
+const sealedColumns = (): ReadonlyArray<{ readonly table: string; readonly column: string }> =>
+  Array.from(registry.values()).flatMap((type) =>
+    Object.entries(type.fields).flatMap(([name, field]) =>
+      field.sealed === true ? [{ table: type.table, column: columnOf(type, name) }] : []
+    )
+  )
+
 /** Returns how many texts were sealed, and how many no known key opens. */
-export const reseal = Effect.gen(function* () {
+const reseal = Effect.gen(function* () {
   const found = { resealed: 0, unreadable: 0 }
   for (const type of registry.values()) {
     found.resealed += yield* sealHidden(type)
     yield* hideLogged(type)
-    for (const [name, field] of Object.entries(type.fields)) {
-      if (field.sealed !== true) continue
-      const { resealed, unreadable } = yield* resealColumn(type.table, columnOf(type, name))
-      found.resealed += resealed
-      found.unreadable += unreadable
-    }
+  }
+  for (const { table, column } of sealedColumns()) {
+    const { resealed, unreadable } = yield* resealColumn(table, column)
+    found.resealed += resealed
+    found.unreadable += unreadable
   }
   return found
 })
@@ -42,4 +55,83 @@ const resealColumn = Effect.fnUntraced(function* (table: string, column: string)
     resealed += 1
   }
   return { resealed, unreadable: rows.length - resealed }
+})
+
+// --- the record of the key
+
+export const keyTable: Table = {
+  name: "rackwire_secret_key",
+  daily: false,
+  columns: [
+    // One row at most.
+    { name: "current", type: "boolean", nullable: false, default: "true" },
+    // Empty after an operator has lost the key: the next start records its own.
+    { name: "prefix", type: "text", nullable: false }
+  ],
+  constraints: [
+    { name: "rackwire_secret_key_key", sql: "unique (current)" },
+    { name: "rackwire_secret_key_check", sql: "check (current)" }
+  ],
+  indexes: [],
+  triggers: [],
+  published: false
+}
+
+const { name: table } = keyTable
+
+/** The recorded prefix; undefined before the first start. */
+const recordedPrefix = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql.unsafe<{ readonly prefix: string }>(`select prefix from ${table}`)
+  return row?.prefix
+})
+
+/** The prefixes in a database of a version that recorded none. */
+const prefixesInUse = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const parts = sealedColumns().map(
+    ({ table, column }) =>
+      `select left(${column}, ${prefixChars}) as prefix from ${table} where starts_with(${column}, '${sealedMark}')`
+  )
+  const rows = yield* sql.unsafe<{ readonly prefix: string }>(parts.join(" union "))
+  return rows.map(({ prefix }) => prefix)
+})
+
+/** The step to take when the key is another one. */
+export const keyAdvice = `Set the former key, or add it to SECRET_KEY_FALLBACKS. If it is lost:  update ${table} set prefix = '';  then start the service, and enter the secrets of webhooks anew.`
+
+const isKnown = (vault: Vault["Service"], prefix: string | undefined): boolean =>
+  prefix === undefined || prefix === "" || vault.prefixes.includes(prefix)
+
+/** A sentence if neither SECRET_KEY nor a fallback is the recorded key. */
+export const keyProblems = Effect.gen(function* () {
+  return isKnown(yield* Vault, yield* recordedPrefix)
+    ? []
+    : ["SECRET_KEY is not the key that sealed the secrets of this database"]
+})
+
+/** Fails with `OptionRefused` if neither SECRET_KEY nor a fallback is the recorded key. */
+export const requireKey = Effect.gen(function* () {
+  if ((yield* keyProblems).length === 0) return
+  const message = `SECRET_KEY: not the key that sealed the secrets of this database. ${keyAdvice}`
+  return yield* new OptionRefused({ message })
+})
+
+/** Seals all secrets with SECRET_KEY and records it. Fails with `OptionRefused` if the recorded key is not known. */
+export const sealWithKey = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const vault = yield* Vault
+  if ((yield* recordedPrefix) === undefined) {
+    const used = yield* prefixesInUse
+    const prefix = used.some((each) => vault.prefixes.includes(each)) ? vault.prefix : (used[0] ?? vault.prefix)
+    yield* sql.unsafe(`insert into ${table} (prefix) values ($1) on conflict (current) do nothing`, [prefix])
+  }
+  yield* requireKey
+  const counts = yield* reseal
+  // Last, so that an interrupted start still requires the former key. Keeps what another process has recorded meanwhile.
+  yield* sql.unsafe(`update ${table} set prefix = $1 where prefix = any ($2::text[]) and prefix <> $1`, [
+    vault.prefix,
+    ["", ...vault.prefixes]
+  ])
+  return counts
 })

@@ -32,6 +32,8 @@ export class Vault extends Context.Service<
     readonly copy: (text: string) => string
     /** Prefix of texts sealed with the current key. */
     readonly prefix: string
+    /** Prefixes of texts that can be opened. */
+    readonly prefixes: ReadonlyArray<string>
   }
 >()("rackwire/Vault") {
   static readonly layer = Layer.effect(
@@ -50,11 +52,19 @@ export class Vault extends Context.Service<
           if (!sealed.startsWith("s1.")) return undefined
           return keys.map((key) => key.open(sealed.slice(3))).find((text) => text !== undefined)
         },
-        prefix: current.prefix
+        prefix: current.prefix,
+        prefixes: keys.map(({ prefix }) => prefix)
       })
     })
   )
 }
+
+/** Begins each sealed text. */
+export const sealedMark = "s2."
+
+/** Bytes of a key's id, and length of a prefix, characters. */
+const keyIdBytes = 6
+export const prefixChars = sealedMark.length + (keyIdBytes * 4) / 3 + 1
 
 class SealingKey {
   readonly prefix: string
@@ -62,8 +72,8 @@ class SealingKey {
 
   constructor(secret: string) {
     this.key = Buffer.from(hkdfSync("sha256", secret, "", "rackwire sealed text", 32))
-    const id = Buffer.from(hkdfSync("sha256", secret, "", "rackwire sealed text, key id", 6))
-    this.prefix = `s2.${id.toString("base64url")}.`
+    const id = Buffer.from(hkdfSync("sha256", secret, "", "rackwire sealed text, key id", keyIdBytes))
+    this.prefix = `${sealedMark}${id.toString("base64url")}.`
   }
 
   seal(text: string): string {

@@ -5,6 +5,7 @@ import { grammarsLayer } from "../webhook/Grammars.ts"
 import { Postgres } from "../postgres/Postgres.ts"
 import { Redis } from "../redis/Redis.ts"
 import { Telemetry } from "../telemetry/Telemetry.ts"
+import { keyTable } from "../inventory/Reseal.ts"
 import { Vault } from "../inventory/Vault.ts"
 import { sessionTable } from "../auth/Session.ts"
 import { leaderTable } from "../capture/slot/Leadership.ts"
@@ -43,6 +44,7 @@ export const foundation = Layer.mergeAll(grammars, Redis.layer).pipe(Layer.provi
 const stageTables: ReadonlyArray<Table> = [
   presenceTable,
   sessionTable,
+  keyTable,
   epochTable,
   leaderTable,
   setAsideTable,

@@ -16,6 +16,9 @@ import { Presence } from "../postgres/Presence.ts"
 import { AdmissionSql } from "../postgres/AdmissionSql.ts"
 import { type Client, Redis, command } from "../redis/Redis.ts"
 import { queueProblems } from "../redis/WriteProbe.ts"
+import { SqlClient } from "effect/sql"
+import { keyProblems } from "../inventory/Reseal.ts"
+import { Vault } from "../inventory/Vault.ts"
 import { Stall } from "../eventloop/Stall.ts"
 import { statusMetrics } from "../telemetry/StatusMetrics.ts"
 
@@ -43,8 +46,9 @@ export const readiness = Layer.effect(
     const queue = isQueueing ? yield* Effect.cachedWithTTL(queueProblems(client), probeKeptMillis) : none
     if (isQueueing) yield* tell("redis", yield* Effect.cachedWithTTL(redisStatus(client), versionKeptMillis))
     const capture = Option.isNone(reading) ? none : yield* captureProblems(reading.value.status)
+    const key = yield* Effect.cachedWithTTL(yield* secretKey, probeKeptMillis)
     const deliver = Option.match(delivering, { onNone: () => none, onSome: ({ problems }) => problems })
-    const checks = [yield* database, yield* disk, unwritten, queue, capture, deliver]
+    const checks = [yield* database, yield* disk, key, unwritten, queue, capture, deliver]
     const problems = Effect.map(Effect.all(checks, { concurrency: "unbounded" }), (found) => found.flat())
     const alarms = Option.isNone(reading) ? none : Effect.map(reading.value.status, gapAlarms)
     // Not part of the readiness: a user who may edit webhooks must not be able to end it.
@@ -71,6 +75,16 @@ const database = Effect.map(AdmissionSql, (sql): Problems =>
     Effect.timeout("2 seconds"),
     Effect.as([]),
     Effect.catch(() => Effect.succeed(["the database does not answer"]))
+  )
+)
+
+/** Not of a database that does not answer: that is a problem of its own. */
+const secretKey = Effect.map(Effect.all([AdmissionSql, Vault]), ([sql, vault]): Problems =>
+  keyProblems.pipe(
+    Effect.timeout("2 seconds"),
+    Effect.orElseSucceed(() => []),
+    Effect.provideService(SqlClient.SqlClient, sql),
+    Effect.provideService(Vault, vault)
   )
 )
 

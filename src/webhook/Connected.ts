@@ -28,7 +28,7 @@ export interface ConnectedWebhook {
  * valid.
  */
 const tokensOf = ({ identity, target }: Definition, before: AccessTokens | undefined): AccessTokens | undefined => {
-  if (!("oauth" in identity) || identity.oauth === undefined) return undefined
+  if (identity.oauth === undefined) return undefined
   const { madeFrom } = identity.oauth
   return before?.madeFrom === madeFrom ? before : new AccessTokens(identity.oauth, target, madeFrom)
 }

@@ -68,14 +68,11 @@ export interface Definition {
   readonly method: Outgoing["method"]
   /** As rows show it, without user information: for the log of attempts without a request. */
   readonly url: string
-  /** Or the name of a field of it that cannot be read with our key. */
-  readonly identity: Identity | { readonly unreadable: string }
+  readonly identity: Identity
   readonly chainHeader: ChainHeader
-  /** Undefined when its secrets cannot be read with our key. */
-  readonly headers: string | undefined
+  readonly headers: string
   readonly bodyTemplate: string
-  /** Undefined when a secret cannot be read with our key. */
-  readonly signing: Signing | undefined
+  readonly signing: Signing
   /** Until when the previous secret signs too, milliseconds since 1970. */
   readonly previousUntil: number
   readonly timeoutMillis: number
@@ -94,7 +91,7 @@ export interface Definition {
 /** Attempts of a webhook at the same time, in one process, where the webhook sets none. */
 const inFlightUsual = 32
 
-/** Plain SQL may write values that the API refuses. */
+/** Plain SQL may have written values that the API refuses, and another key may have sealed its secrets. */
 export class UnusableWebhook extends Data.TaggedError("UnusableWebhook")<{
   readonly webhook: number
   readonly message: string
@@ -103,21 +100,31 @@ export class UnusableWebhook extends Data.TaggedError("UnusableWebhook")<{
 export const unusable = (webhook: number, cause: unknown): UnusableWebhook =>
   new UnusableWebhook({ webhook, message: inWords(cause) })
 
-/** The webhook's definition; fails where a value of the row is invalid. */
+/** The webhook's definition; fails where a value of the row is invalid, or a secret cannot be opened. */
 export const definitionOf = (row: WebhookRow, surroundings: Surroundings): Effect.Effect<Definition, UnusableWebhook> =>
   Effect.try({
     try: () => readDefinition(row, surroundings),
     catch: (cause) => unusable(row.id, cause)
   })
 
+const isReadable = (signing: { readonly [K in keyof Signing]: Signing[K] | undefined }): signing is Signing =>
+  signing.secret !== undefined && signing.previous !== undefined
+
+const unreadable = (field: string): Error =>
+  new Error(`no known key opens its ${field}: add the former SECRET_KEY to SECRET_KEY_FALLBACKS, or set ${field} anew`)
+
 const readDefinition = (row: WebhookRow, { settings, vault, usual, rules, proxy }: Surroundings): Definition => {
   const open = (sealed: string) => (sealed === "" ? "" : vault.open(sealed))
-  const [secret, previous] = [open(row.secret), open(row.previous_secret)]
+  const signing = { style: row.signature, secret: open(row.secret), previous: open(row.previous_secret) }
+  const headers = wholeText(objectType("extras.webhook"), row, "additional_headers", vault)
   const expires = row.previous_secret_expires
   const policy = row.retry_schedule === null ? usual : parsePolicy(row.retry_schedule)
   const batch = row.batch === null ? undefined : parseBatch(row.batch)
   const maxInFlight = row.max_in_flight ?? inFlightUsual
   const identity = identityOf(row, vault)
+  if (!isReadable(signing)) throw unreadable("secret")
+  if (headers === undefined) throw unreadable("additional_headers")
+  if ("unreadable" in identity) throw unreadable(identity.unreadable)
   const timeoutMillis = row.timeout === null ? Duration.toMillis(settings.webhookTimeout) : row.timeout * 1000
   return {
     id: row.id,
@@ -128,9 +135,9 @@ const readDefinition = (row: WebhookRow, { settings, vault, usual, rules, proxy 
     url: row.payload_url,
     identity,
     chainHeader: chainHeaderOf(row.id, vault),
-    headers: wholeText(objectType("extras.webhook"), row, "additional_headers", vault),
+    headers,
     bodyTemplate: row.body_template,
-    signing: secret === undefined || previous === undefined ? undefined : { style: row.signature, secret, previous },
+    signing,
     previousUntil: expires === null ? Number.POSITIVE_INFINITY : Date.parse(expires),
     timeoutMillis,
     maxInFlight,
@@ -149,7 +156,7 @@ const readDefinition = (row: WebhookRow, { settings, vault, usual, rules, proxy 
           path: row.ca_file_path ?? "",
           directories: settings.webhookCaDirectory
         }),
-        client: "certificate" in identity ? identity.certificate : undefined
+        client: identity.certificate
       },
       timeoutMillis,
       proxy

@@ -16,35 +16,13 @@ import { type Failure, Unsendable } from "../event/Outcome.ts"
 import { type Signing, signatureHeaders } from "./Sign.ts"
 import type { Outgoing } from "../transport/Outgoing.ts"
 
-/** The secrets of a webhook, or why no request can be made with them. */
-const secretsOf = ({ signing, headers, identity }: Definition): Result.Result<Secrets, Failure> => {
-  if (signing === undefined)
-    return fail("Secret", "The webhook's secret was sealed with another SECRET_KEY: set it anew.")
-  if (headers === undefined)
-    return fail("Secret", "A value of the webhook's additional_headers cannot be read: set it anew.")
-  if ("unreadable" in identity)
-    return fail("Secret", `The webhook's ${identity.unreadable} was sealed with another SECRET_KEY: set it anew.`)
-  return Result.succeed({ signing, headers, address: identity.address })
-}
-
-interface Secrets {
-  readonly signing: Signing
-  readonly headers: string
-  /** With its user information. */
-  readonly address: string
-}
-
 /** The request of a webhook without templates, or why there is none. */
 export const plainRequest = (
   definition: Definition,
   delivery: DeliveryWithBody,
   nowMillis: number
-): Result.Result<Outgoing, Failure> => {
-  const secrets = secretsOf(definition)
-  if (Result.isFailure(secrets)) return Result.fail(secrets.failure)
-  const { signing, headers, address } = secrets.success
-  return compose(definition, signing, delivery, [address, headers, delivery.body], nowMillis)
-}
+): Result.Result<Outgoing, Failure> =>
+  compose(definition, delivery, [definition.identity.address, definition.headers, delivery.body], nowMillis)
 
 /** The request of any webhook, for a delivery or a batch, its templates rendered. */
 export const buildRequest = (
@@ -53,21 +31,17 @@ export const buildRequest = (
   templates: Templates["Service"],
   nowMillis: number
 ): Effect.Effect<Result.Result<Outgoing, Failure>> => {
-  const secrets = secretsOf(definition)
-  if (Result.isFailure(secrets)) return Effect.succeed(Result.fail(secrets.failure))
-  const { signing, headers, address } = secrets.success
   // The time that rendering takes counts: receivers refuse a signature that is minutes old.
   const begun = performance.now()
   const engine = definition.row.template_engine
-  return renderAll({ ...definition, engine, headers, url: address }, delivery, templates).pipe(
-    Effect.map((texts) => compose(definition, signing, delivery, texts, nowMillis + performance.now() - begun)),
+  return renderAll({ ...definition, engine, url: definition.identity.address }, delivery, templates).pipe(
+    Effect.map((texts) => compose(definition, delivery, texts, nowMillis + performance.now() - begun)),
     Effect.catch(({ failure }) => Effect.succeed(Result.fail(failure)))
   )
 }
 
 const compose = (
   definition: Definition,
-  signing: Signing,
   delivery: DeliveryWithBody | Batch,
   [whole, headerText, bodyText]: RequestTexts,
   nowMillis: number
@@ -78,7 +52,7 @@ const compose = (
   const body = (definition.bodyTemplate === "" ? delivery.bytes : undefined) ?? Buffer.from(bodyText)
   const own = ownHeaders(headerText)
   if ("error" in own) return fail("Render", `additional_headers: ${own.error}`)
-  const { method, row } = definition
+  const { method, row, signing } = definition
   const current = nowMillis < definition.previousUntil ? signing : { ...signing, previous: "" }
   const trace = traceparentFor(delivery)
   const chain = definition.chainHeader(delivery.chain)
@@ -131,7 +105,7 @@ const fail = (reason: Failure["reason"], message: string) => Result.fail<Failure
 
 /** Whether any part of the webhook's requests is a template. */
 export const isRendered = ({ identity, headers, bodyTemplate }: Definition): boolean =>
-  bodyTemplate !== "" || ("address" in identity && isTemplate(identity.address)) || isTemplate(headers ?? "")
+  bodyTemplate !== "" || isTemplate(identity.address) || isTemplate(headers)
 
 /** The texts of a request; the body's is that of the whole event where the webhook has no template for it. */
 type RequestTexts = readonly [url: string, headers: string, body: string]

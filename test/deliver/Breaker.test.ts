@@ -118,7 +118,7 @@ describe("a breaker", () => {
     expect(afterAttempt(closedBreaker, 1000, failure("Status", 86_400_000)).until).toBe(301_000)
   })
 
-  test.each(["Render", "Overrun", "Unrendered", "Expired", "Oversize", "Secret", "Loop", "Declined"] as const)(
+  test.each(["Render", "Overrun", "Unrendered", "Expired", "Oversize", "Loop", "Declined"] as const)(
     "does not mind failures that are ours: %s",
     (reason) => {
       const breaker = Array.from({ length: 100 }).reduce<Breaker>(

@@ -159,7 +159,6 @@ describe("a request", () => {
   })
 
   test.each<readonly [string, Partial<Definition>, string]>([
-    ["the secret cannot be read", { signing: undefined }, "Secret"],
     ["the address is none", { url: "receiver.example" }, "Render"],
     ["the address becomes none", { url: "{{ event }}://receiver.example" }, "Render"],
     ["a header line is none", { headers: "{{ event }}" }, "Render"],

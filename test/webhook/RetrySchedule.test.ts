@@ -17,7 +17,7 @@ const mendable = fc.constantFrom<Failure["reason"]>(
   "TooLarge",
   "Protocol"
 )
-const hopeless = fc.constantFrom<Failure["reason"]>("Gone", "Declined", "Render", "Secret")
+const hopeless = fc.constantFrom<Failure["reason"]>("Gone", "Declined", "Render")
 const failureOf = (reason: Failure["reason"], retryAfterMillis?: number): Failure => ({
   reason,
   message: "why",

@@ -16,10 +16,11 @@ import type { EventBodies } from "../../changelog/EventBodies.ts"
 import type { DeliveryLog } from "../../log/DeliveryLog.ts"
 import { discardDeleted } from "../../queue/reconcile/Deleted.ts"
 import { type Actor, startActor } from "./Actor.ts"
-import { type UnusableWebhook, definitionOf, surroundings } from "../../webhook/Definition.ts"
+import { definitionOf, surroundings } from "../../webhook/Definition.ts"
 import { FairShare } from "../reading/FairShare.ts"
 import { Intake } from "./Intake.ts"
 import { Loops } from "./Loops.ts"
+import { Unusable } from "./Unusable.ts"
 
 const type = objectType<typeof Webhook>("extras.webhook")
 
@@ -43,6 +44,7 @@ export const makeActors = Effect.gen(function* () {
   const scope = yield* Effect.scope
   const life = yield* Scope.fork(scope, "parallel")
   const running = new Map<number, Running>()
+  const unusable = new Unusable()
   // An actor may request a read of its row while the announcement is being followed.
   const one = yield* Semaphore.make(1)
   const context = yield* Effect.context<Needs>()
@@ -80,10 +82,11 @@ export const makeActors = Effect.gen(function* () {
     const rows = new Map((yield* byIds(type, ids)).map((row) => [row.id, row]))
     for (const id of ids) {
       const row = rows.get(id)
+      unusable.forget(id)
       if (row === undefined) yield* stop(id, endDeleted(id))
       // A webhook that is disabled or paused keeps the deliveries that it is owed.
       else if (row.enabled !== true || row.paused === true) yield* stop(id, Effect.void)
-      else yield* Effect.catch(start(row), (error) => Effect.andThen(tellUnusable(error), stop(id, Effect.void)))
+      else yield* Effect.catch(start(row), (error) => Effect.andThen(unusable.note(error), stop(id, Effect.void)))
     }
   })
 
@@ -97,6 +100,7 @@ export const makeActors = Effect.gen(function* () {
     follow,
     intake,
     loops,
+    unusable,
     get: (webhook: number): Actor | undefined => running.get(webhook)?.actor,
     all: (): ReadonlyArray<readonly [webhook: number, Actor]> =>
       Array.from(running, ([webhook, { actor }]) => [webhook, actor]),
@@ -105,9 +109,6 @@ export const makeActors = Effect.gen(function* () {
 })
 
 export type Actors = Effect.Success<typeof makeActors>
-
-const tellUnusable = ({ webhook, message }: UnusableWebhook) =>
-  Effect.logError(`deliver: webhook ${webhook} cannot be used, its deliveries wait: ${message}`)
 
 /** Ends what a deleted webhook has left. What fails is found later (reconcile/Deleted.ts). */
 const endDeleted = Effect.fnUntraced(function* (id: number) {

@@ -138,7 +138,7 @@ const answered = (
 const withoutRenderedHost = ({ identity }: Definition, { url }: Outgoing, answer: Answer): Answer => {
   const { failure } = answer
   const host = failure === undefined ? undefined : URL.parse(url)?.hostname
-  const isWritten = "address" in identity && identity.address.toLowerCase().includes(host ?? "")
+  const isWritten = identity.address.toLowerCase().includes(host ?? "")
   if (failure === undefined || host === undefined || isWritten) return answer
   return { ...answer, failure: { ...failure, message: failure.message.replaceAll(host, hiddenMark) } }
 }

@@ -39,7 +39,6 @@ const ours: ReadonlySet<Failure["reason"]> = new Set([
   "Unrendered",
   "Expired",
   "Oversize",
-  "Secret",
   "Loop",
   "CaCertificate",
   "ClientCertificate",

@@ -20,7 +20,7 @@ export interface Identity {
 
 const webhookType = objectType("extras.webhook")
 
-/** The identity of a row, or the name of its first field that cannot be read with our key. */
+/** The identity of a row, or the name of its first field that no known key opens. */
 export const identityOf = (row: WebhookRow, vault: Vault["Service"]): Identity | { readonly unreadable: string } => {
   const open = (sealed: string) => (sealed === "" ? "" : vault.open(sealed))
   const address = wholeText(webhookType, row, "payload_url", vault)

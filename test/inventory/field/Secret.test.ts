@@ -10,7 +10,8 @@ const vault = {
   seal: (text: string) => `sealed ${text}`,
   open: (text: string) => text.slice(7),
   copy: () => "",
-  prefix: "sealed "
+  prefix: "sealed ",
+  prefixes: ["sealed "]
 }
 
 const noString = { errors: ["Not a valid string."] }

@@ -1,12 +1,12 @@
 /**
  * Every option: environment name, type, default, description. Those of the telemetry are in its folder.
- * Only this module reads the environment. `npm run docs` writes the table in docs/reference.md.
+ * `npm run docs` writes the table in docs/reference.md.
  */
 import { readFileSync } from "node:fs"
 import { Context, Duration, Effect, Layer, Redacted } from "effect"
 import * as kind from "./Setting.ts"
 import { telemetryOptions } from "./telemetry/TelemetryOptions.ts"
-import { type OptionRefused, type Setting, type ShownSetting, optional, setting, shownValue } from "./Setting.ts"
+import { type OptionRefused, type Setting, optional, setting } from "./Setting.ts"
 
 export const options = {
   host: setting("HOST", kind.text, "127.0.0.1", "Address that the HTTP server listens on."),
@@ -14,7 +14,7 @@ export const options = {
   baseUrl: optional(
     "BASE_URL",
     kind.webAddress,
-    "Public address of the service, without a trailing slash. URLs in events begin with it. If it is set, URLs in API responses do too; otherwise they begin with the address of the request.",
+    "Public address of the service. URLs in events begin with it. If it is set, URLs in API responses do too; otherwise they begin with the address of the request.",
     "http://HOST:PORT"
   ),
   databaseUrl: optional(
@@ -66,7 +66,7 @@ export const options = {
   ),
   secretKey: optional(
     "SECRET_KEY",
-    kind.secret,
+    kind.secretKey,
     "Key that encrypts secrets in the database, at least 32 characters. Required with `DATABASE_URL`.",
     "generated into the data directory"
   ),
@@ -234,7 +234,7 @@ export const options = {
   ),
   webhookProxy: optional(
     "WEBHOOK_PROXY",
-    kind.secret,
+    kind.secretAddress,
     "HTTP proxy for deliveries, `http://` or `https://`, with `user:password@` if it needs them. Rackwire checks the receiver's address against the target policy and connects to that address through the proxy."
   ),
   webhookNoProxy: setting(
@@ -260,7 +260,7 @@ export const options = {
   ...telemetryOptions
 } as const
 
-type Values = { readonly [K in keyof typeof options]: (typeof options)[K] extends Setting<infer A> ? A : never }
+export type Values = { readonly [K in keyof typeof options]: (typeof options)[K] extends Setting<infer A> ? A : never }
 
 const all = Effect.all(
   Object.fromEntries(Object.entries(options).map(([name, option]) => [name, option.value]))
@@ -277,23 +277,7 @@ export class Settings extends Context.Service<Settings, Values>()("rackwire/Sett
 /** The text of a secret option, for handing it to a driver. */
 export const reveal = (secret: Redacted.Redacted): string => Redacted.value(secret)
 
-/** The whole environment of this process, for another Rackwire process that it starts. */
-export const inheritedEnvironment = (): NodeJS.ProcessEnv => process.env
-
 /** The version of this service, from its package. */
 export const version: string = (
   JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { readonly version: string }
 ).version
-
-/** Names and values of all options, for people to read; the values of secrets are left out. */
-export const describeSettings = (values: Values): ReadonlyArray<readonly [env: string, value: string]> =>
-  settingsShown(values).map(({ name, value }) => [name, value])
-
-/** The options of this process, for people to read. */
-export const settingsShown = (values: Values): ReadonlyArray<ShownSetting> =>
-  Object.entries(options).map(([name, { env, fallback, description }]) => ({
-    name: env,
-    value: shownValue(values[name as keyof Values], fallback),
-    isSet: process.env[env] !== undefined,
-    description
-  }))

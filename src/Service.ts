@@ -6,6 +6,8 @@ import { Console, Deferred, Effect, Layer, Option, Schedule } from "effect"
 import { HttpServer } from "effect/http"
 import { AdmissionSql } from "./postgres/AdmissionSql.ts"
 import { Settings } from "./Config.ts"
+import { Environment } from "./Environment.ts"
+import { optionWarnings } from "./ShownOptions.ts"
 import { Health } from "./http/Health.ts"
 import { eventConsumerLayer } from "./pipeline/Pipeline.ts"
 import { readiness } from "./pipeline/Readiness.ts"
@@ -47,7 +49,8 @@ const prepared = Layer.effectDiscard(
     if (statements.length > 0) yield* Effect.logInfo(`The database was migrated with ${statements.length} statements.`)
     const { resealed, unreadable } = yield* sealWithKey
     if (resealed > 0) yield* Effect.logInfo(`${resealed} secrets were sealed anew with SECRET_KEY.`)
-    if (unreadable > 0) yield* Effect.logWarning(`${unreadable} secrets were sealed with a key that is lost: enter them anew.`)
+    if (unreadable > 0)
+      yield* Effect.logWarning(`${unreadable} secrets were sealed with a key that is lost: enter them anew.`)
     const password = yield* ensureSuperuser
     const { superuserName } = yield* Settings
     if (password !== undefined)
@@ -81,7 +84,7 @@ const capture = (chosen: ReadonlyArray<Role>, bound: Deferred.Deferred<number>) 
     })
   ).pipe(Layer.provide(eventConsumerLayer), Layer.provide(Append.layer), Layer.provide(streams))
 
-const urlOf = (host: string, port: number): string => `http://${host}:${port}`
+const urlOf = (host: string, port: number): string => `http://${host.includes(":") ? `[${host}]` : host}:${port}`
 
 const deliver = Deliver.layer.pipe(
   Layer.provide([DeliveryLog.layer, EventBodies.layer, Append.layer]),
@@ -170,9 +173,15 @@ const announce = (ready: Ready, bound: Deferred.Deferred<number>) =>
 /** Runs once, with the address of the service. */
 type Ready = (url: string) => Effect.Effect<void>
 
+const warnOfOptions = Effect.flatMap(Environment, (variables) =>
+  Effect.forEach(optionWarnings(variables), Effect.logWarning)
+)
+
 /** The service in these roles; several may run in one process. */
 export const service = (chosen: ReadonlyArray<Role>, ready: Ready) =>
-  Layer.unwrap(Effect.as(awaitPostgres, stages(chosen, ready))).pipe(Layer.provide(servers))
+  Layer.unwrap(Effect.as(Effect.andThen(warnOfOptions, awaitPostgres), stages(chosen, ready))).pipe(
+    Layer.provide(servers)
+  )
 
 /** Traces, if there is a collector. Nothing of the exporter is loaded otherwise: it takes memory. */
 const traces = Layer.unwrap(

@@ -1,5 +1,7 @@
 /** The parts of an option: name, kind of value, default, description. Config.ts lists the options. */
-import { Config, Duration, Effect, Option, Redacted, Schema } from "effect"
+import { readFileSync } from "node:fs"
+import { Config, ConfigProvider, Duration, Effect, Redacted, Schema } from "effect"
+import { Environment, fileVariable, isQuoted } from "./Environment.ts"
 import { urlProblem } from "./postgres/PostgresUrl.ts"
 
 /** The service cannot work with the value of an option; the start fails. The message begins with the option's name. */
@@ -9,8 +11,12 @@ export class OptionRefused extends Schema.TaggedError<OptionRefused>()("OptionRe
 interface Kind<A> {
   readonly read: (name: string) => Config.Config<A>
   readonly expects: string
-  /** Whether messages leave the value out. */
+  /** Whether messages leave the value out. It may be in a file, and quotes are part of it. */
   readonly isSecret?: boolean
+  /** Whether an empty value is refused, because it would mean another server. It may be in a file. */
+  readonly isAddress?: boolean
+  /** The value as it is read, where people write it in several ways. */
+  readonly spelled?: (value: string) => string
   /** Returns the fault of a value that was not accepted, for messages; undefined for `expects` in general. */
   readonly problem?: (value: string) => string | undefined
 }
@@ -30,29 +36,46 @@ export const setting = <A>(
   fallback: A,
   description: string,
   shown: string = String(fallback)
-): Setting<A> => ({
-  env,
-  value: valueOf(env, kind, Config.withDefault(kind.read(env), fallback)),
-  fallback: shown,
-  description
-})
+): Setting<A> => ({ env, value: valueOf(env, kind, fallback), fallback: shown, description })
 
 export const optional = <A>(env: string, kind: Kind<A>, description: string, shown = ""): Setting<A | undefined> => ({
   env,
-  value: valueOf(env, kind, Config.map(Config.option(kind.read(env)), Option.getOrUndefined)),
+  value: valueOf<A, undefined>(env, kind, undefined),
   fallback: shown,
   description
 })
 
-const valueOf = <A>(env: string, { expects, isSecret, problem }: Kind<unknown>, config: Config.Config<A>) =>
-  Effect.catch(config, () =>
-    Effect.gen(function* () {
-      const given = yield* Effect.orElseSucceed(Config.String(env), () => "")
-      const known = problem?.(given)
-      const fault = known ?? `${isSecret === true ? "the value" : `"${given}"`} is not ${expects}.`
-      return yield* new OptionRefused({ message: `${env}: ${fault}` })
-    })
-  )
+const valueOf = <A, B>(env: string, kind: Kind<A>, fallback: B): Effect.Effect<A | B, OptionRefused> =>
+  Effect.gen(function* () {
+    const given = yield* textOf(env, kind)
+    if (given === undefined || (given === "" && kind.isAddress !== true)) return fallback
+    const { isSecret = false, isAddress = false, spelled = (value: string) => value } = kind
+    const fault = (text: string) => new OptionRefused({ message: `${env}: ${text}` })
+    if (given === "") return yield* fault("is empty. Set an address, or remove the variable.")
+    if (isQuoted(given) && (isAddress || !isSecret)) return yield* fault("the value is in quotes: remove them.")
+    const only = ConfigProvider.fromUnknown({ [env]: spelled(given) })
+    return yield* kind.read(env).pipe(
+      Effect.provideService(ConfigProvider.ConfigProvider, only),
+      Effect.catch(() =>
+        fault(kind.problem?.(given) ?? `${isSecret ? "the value" : `"${given}"`} is not ${kind.expects}.`)
+      )
+    )
+  })
+
+/** The text of an option, from its variable or from the file that its other variable names. */
+const textOf = Effect.fnUntraced(function* (env: string, { isSecret, isAddress }: Kind<unknown>) {
+  const variables = yield* Environment
+  const name = fileVariable(env)
+  const [text, path = ""] = [variables[env], isSecret === true || isAddress === true ? variables[name] : undefined]
+  if (path === "") return text
+  const fault = (message: string) => new OptionRefused({ message: `${name}: ${message}` })
+  if (text !== undefined && text !== "") return yield* fault(`${env} is set too: remove one of the two.`)
+  const content = yield* Effect.try({
+    try: () => readFileSync(path, "utf8").replace(/\r?\n$/, ""),
+    catch: (error) => fault(`the file cannot be read: ${(error as Error).message}.`)
+  })
+  return content === "" ? yield* fault(`${path} is empty.`) : content
+})
 
 // --- kinds of values
 
@@ -60,7 +83,25 @@ export const text: Kind<string> = { read: Config.String, expects: "a text" }
 
 export const secret: Kind<Redacted.Redacted> = { read: Config.Redacted, expects: "a text", isSecret: true }
 
-export const yesOrNo: Kind<boolean> = { read: Config.Boolean, expects: "true or false" }
+/** Least length of a key, characters. */
+const keyCharsMin = 32
+
+export const secretKey: Kind<Redacted.Redacted> = {
+  read: (name) => Config.schema(Schema.Redacted(Schema.String.check(Schema.makeFilter(isLongKey))), name),
+  expects: `of at least ${keyCharsMin} characters. A service that has run with a shorter key keeps it in SECRET_KEY_FALLBACKS`,
+  isSecret: true
+}
+
+const isLongKey = (key: string): boolean => [...key].length >= keyCharsMin
+
+/** An address with a password. */
+export const secretAddress: Kind<Redacted.Redacted> = { ...secret, isAddress: true }
+
+export const yesOrNo: Kind<boolean> = {
+  read: Config.Boolean,
+  expects: "true or false",
+  spelled: (value) => value.toLowerCase()
+}
 
 const parts = (name: string) =>
   Config.map(Config.String(name), (text) =>
@@ -129,7 +170,8 @@ export const endpoint: Kind<string> = {
       Schema.String.check(Schema.makeFilter((url) => URL.canParse(url) && /^https?:\/\/[^?#]+$/.test(url))),
       name
     ),
-  expects: "an address like http://localhost:4318"
+  expects: "an address like http://localhost:4318",
+  isAddress: true
 }
 
 export const oneOf = <const Literals extends ReadonlyArray<string>>(...values: Literals): Kind<Literals[number]> => ({
@@ -155,20 +197,24 @@ export const postgresUrl: Kind<Redacted.Redacted> = {
     ),
   expects: "the address of a Postgres",
   isSecret: true,
+  isAddress: true,
   problem: urlProblem
 }
 
 export const redisUrl: Kind<Redacted.Redacted> = {
   read: (name) => Config.schema(Schema.Redacted(Schema.String.check(Schema.isPattern(redisScheme))), name),
   expects: "an address like redis://:password@host:6379/0 or redis+cluster://one:6379,two:6379",
-  isSecret: true
+  isSecret: true,
+  isAddress: true
 }
 
 const redisScheme = /^(rediss?(\+cluster)?:\/\/.|\/)/
 
 export const webAddress: Kind<string> = {
   read: (name) => Config.schema(Schema.String.check(Schema.makeFilter(isWebAddress)), name),
-  expects: "an address like https://rackwire.example.org, without a slash at the end"
+  expects: "an address like https://rackwire.example.org",
+  isAddress: true,
+  spelled: (url) => url.replace(/\/+$/, "")
 }
 
 const isWebAddress = (url: string): boolean => {
@@ -180,24 +226,4 @@ const isWebAddress = (url: string): boolean => {
     parsed.search === "" &&
     parsed.hash === ""
   )
-}
-
-// --- for people
-
-/** An option as people read it. */
-export interface ShownSetting {
-  readonly name: string
-  /** "(set)" for a secret; in brackets what counts where nothing is set. */
-  readonly value: string
-  /** Whether the environment of this process sets it. */
-  readonly isSet: boolean
-  readonly description: string
-}
-
-/** A value as people read it; `fallback` is the default in words. */
-export const shownValue = (value: unknown, fallback: string): string => {
-  if (Redacted.isRedacted(value)) return "(set)"
-  if (value === undefined) return fallback === "" ? "(unset)" : `(${fallback})`
-  if (Duration.isDuration(value)) return Duration.format(value)
-  return typeof value === "object" && !Array.isArray(value) ? JSON.stringify(value) : String(value)
 }

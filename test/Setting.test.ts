@@ -1,18 +1,26 @@
-import { ConfigProvider, Effect, Result } from "effect"
-import { describe, expect, it } from "vitest"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, Redacted, Result } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { options } from "../src/Config.ts"
+import { Environment, type Variables } from "../src/Environment.ts"
 
-/** The value of the option that the variable sets, or the message that refuses it. */
-const read = (env: string, value: string): unknown => {
+/** The value of the option in this environment, or the message that refuses it. */
+const readIn = (variables: Variables, env: string): unknown => {
   const option = Object.values(options).find((each) => each.env === env)!
-  const provider = ConfigProvider.fromEnv({ env: { [env]: value } })
   const result = Effect.runSync(
     Effect.result(option.value as Effect.Effect<unknown, { readonly message: string }>).pipe(
-      Effect.provideService(ConfigProvider.ConfigProvider, provider)
+      Effect.provideService(Environment, variables)
     )
   )
-  return Result.isSuccess(result) ? result.success : result.failure.message
+  if (Result.isFailure(result)) return result.failure.message
+  return Redacted.isRedacted(result.success) ? Redacted.value(result.success) : result.success
 }
+
+const read = (env: string, value: string): unknown => readIn({ [env]: value }, env)
+
+const longKey = "a key of thirty-two characters or more"
 
 describe("an option", () => {
   it.each([
@@ -26,16 +34,7 @@ describe("an option", () => {
     ["WEBHOOK_TARGET_POLICY", "open", "is not private or public."],
     ["REDIS_MEMORY_LIMIT", "much", "is not a size of at least 16 MiB with its unit, like 512 MB or 2 GiB."],
     ["REDIS_MEMORY_LIMIT", "5", "is not a size of at least 16 MiB with its unit, like 512 MB or 2 GiB."],
-    [
-      "BASE_URL",
-      "rackwire.example.org",
-      "is not an address like https://rackwire.example.org, without a slash at the end."
-    ],
-    [
-      "BASE_URL",
-      "https://rackwire.example.org/",
-      "is not an address like https://rackwire.example.org, without a slash at the end."
-    ],
+    ["BASE_URL", "rackwire.example.org", "is not an address like https://rackwire.example.org."],
     ["DEFAULT_PERMISSIONS", "[]", "is not an object as JSON."]
   ])("refuses %s=%s with the value and what is expected", (env, value, message) => {
     expect(read(env, value)).toBe(`${env}: "${value}" ${message}`)
@@ -48,8 +47,74 @@ describe("an option", () => {
     )
   })
 
+  it.each(["DATABASE_URL", "REDIS_URL", "BASE_URL", "WEBHOOK_PROXY"])(
+    "that is an address is refused empty: %s",
+    (env) => {
+      expect(read(env, "")).toBe(`${env}: is empty. Set an address, or remove the variable.`)
+    }
+  )
+
+  it.each([
+    ["PORT", "", 8000],
+    ["SECRET_KEY", "", undefined]
+  ])("that is no address may be empty: %s", (env, value, expected) => expect(read(env, value)).toBe(expected))
+
+  it.each([
+    ["PORT", '"8000"'],
+    ["WEBHOOK_ALLOW", "'10.0.0.0/8'"],
+    ["REDIS_URL", '"redis://127.0.0.1:6379"'],
+    ["DEFAULT_PERMISSIONS", "'{}'"]
+  ])("is refused in quotes: %s=%s", (env, value) => {
+    expect(read(env, value)).toBe(`${env}: the value is in quotes: remove them.`)
+  })
+
+  it("SECRET_KEY has 32 characters at least", () => {
+    expect(read("SECRET_KEY", "changeme")).toMatch(/^SECRET_KEY: the value is not of at least 32 characters\./)
+    expect(read("SECRET_KEY", longKey.slice(0, 32))).toBe(longKey.slice(0, 32))
+  })
+
+  describe("in a file", () => {
+    let folder: string
+    beforeAll(() => {
+      folder = mkdtempSync(join(tmpdir(), "rackwire-option-"))
+    })
+    afterAll(() => rmSync(folder, { recursive: true }))
+
+    const file = (content: string): string => {
+      const path = join(folder, "value")
+      writeFileSync(path, content)
+      return path
+    }
+
+    it.each([
+      ["SECRET_KEY", longKey],
+      ["DATABASE_URL", "postgresql://me:secret@host/rackwire"],
+      ["REDIS_URL", "redis://:secret@host:6379/0"],
+      ["BASE_URL", "https://rackwire.example.org"],
+      ["SUPERUSER_PASSWORD", "correct horse"],
+      ["OTEL_EXPORTER_OTLP_HEADERS", "a=b"]
+    ])("is read without the line break at its end: %s", (env, value) => {
+      expect(readIn({ [`${env}_FILE`]: file(`${value}\n`) }, env)).toBe(value)
+      expect(readIn({ [`${env}_FILE`]: file(value), [env]: "" }, env)).toBe(value)
+    })
+
+    it("is refused where the variable is set too, and where the file is missing or empty", () => {
+      expect(readIn({ SECRET_KEY_FILE: file(longKey), SECRET_KEY: longKey }, "SECRET_KEY")).toBe(
+        "SECRET_KEY_FILE: SECRET_KEY is set too: remove one of the two."
+      )
+      expect(readIn({ SECRET_KEY_FILE: "/nowhere" }, "SECRET_KEY")).toMatch(
+        /^SECRET_KEY_FILE: the file cannot be read: ENOENT.*nowhere/
+      )
+      const empty = file("\n")
+      expect(readIn({ SECRET_KEY_FILE: empty }, "SECRET_KEY")).toBe(`SECRET_KEY_FILE: ${empty} is empty.`)
+    })
+  })
+
   it.each([
     ["PORT", "0", 0],
+    ["LOGIN_REQUIRED", "True", true],
+    ["LOGIN_REQUIRED", "FALSE", false],
+    ["BASE_URL", "https://rackwire.example.org/", "https://rackwire.example.org"],
     ["STRICT_QUERY", "yes", true],
     ["BASE_URL", "https://rackwire.example.org/inventory", "https://rackwire.example.org/inventory"],
     ["WEBHOOK_ALLOW", " 10.0.0.0/8 ,, ::1", ["10.0.0.0/8", "::1"]],

@@ -43,8 +43,8 @@ describe("code", () => {
     expect(breaking(own, (text) => lines(text, /\bsql[`<]|\bsql: ?[`"]|\.unsafe\b|SqlClient/))).toEqual([])
   })
 
-  it("reads the environment in Config.ts only", () => {
-    const others = sources.filter((file) => file !== "src/Config.ts")
+  it("reads the environment in Environment.ts only", () => {
+    const others = sources.filter((file) => file !== "src/Environment.ts")
     expect(breaking(others, (text) => lines(text, /process\.env/))).toEqual([])
   })
 

@@ -192,7 +192,7 @@ export default async (): Promise<Suite> => {
     const environment = {
       DATABASE_URL: databaseUrl,
       REDIS_URL: redisUrl,
-      SECRET_KEY: "bench",
+      SECRET_KEY: "a key for benchmarks, of sufficient length",
       RACKWIRE_SLOT: slot,
       LOG_LEVEL: "Warn"
     }

@@ -108,7 +108,11 @@ export default async (): Promise<Suite> => {
   const directory = mkdtempSync(join(tmpdir(), "rackwire-bench-"))
   const servers = await startServers(directory)
   const { databaseUrl, redisUrl } = servers
-  const environment = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, SECRET_KEY: "a key for benchmarks, long" }
+  const environment = {
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: redisUrl,
+    SECRET_KEY: "a key for benchmarks, of sufficient length"
+  }
   const start = () =>
     startProcess({ ...environment, LOG_LEVEL: "Warn", SUPERUSER_PASSWORD: "bench" }, { roles: ["api", "capture"] })
   let services: ReadonlyArray<ServiceProcess> = [await start()]

@@ -4,12 +4,13 @@
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
-import { isAlive } from "../postgres/Presence.ts"
 import { eventPath } from "../inventory/derive/represent/EventPaths.ts"
 import { conditionWarnings } from "../inventory/derive/represent/ConditionWarnings.ts"
-import { Settings, describeSettings } from "../Config.ts"
 import { Redis } from "../redis/Redis.ts"
 import { type RedisFacts, redisFacts, unsuitable } from "../redis/Suitability.ts"
+import { Settings } from "../Config.ts"
+import { Environment } from "../Environment.ts"
+import { optionWarnings, settingsShown } from "../ShownOptions.ts"
 import { foundation } from "../pipeline/Foundation.ts"
 import { diskProblems } from "../embedded/Disk.ts"
 import { sqlStateOf } from "../postgres/Postgres.ts"
@@ -19,7 +20,7 @@ import { inWords } from "../telemetry/Telemetry.ts"
 import { Templates } from "../template/Template.ts"
 import { unhealthyWebhooks } from "../history/health/Unhealthy.ts"
 import { Clearance } from "../inventory/Clearance.ts"
-import { type Finding, serviceFindings } from "./Findings.ts"
+import { type Finding, otherOptions, running, serviceFindings } from "./Findings.ts"
 import { ofService } from "./OfService.ts"
 import { CommandFailed, entry } from "./Entry.ts"
 
@@ -190,15 +191,6 @@ const findings = Effect.gen(function* () {
   return [...postgres, ...redis, ...owner]
 })
 
-/** One line for each running process, with the lag of capture. */
-const running = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql<{ readonly line: string }>`
-    select name || ': ' || string_agg(part || ' ' || told, '; ' order by part) as line
-      from rackwire_process, jsonb_each(parts) as p (part, told) where ${sql.literal(yield* isAlive)} group by name`
-  return rows.map(({ line }) => line)
-}).pipe(Effect.catch(() => Effect.succeed([])))
-
 /** Most unhealthy webhooks that are named. */
 const unhealthyMax = 10
 
@@ -237,7 +229,9 @@ const warned = Effect.gen(function* () {
 
 export default Command.make("check", {}, () =>
   Effect.gen(function* () {
-    for (const [name, value] of describeSettings(yield* Settings)) yield* Console.log(`      ${name}=${value}`)
+    yield* Console.log("Options of this command, by its own environment:")
+    const shown = settingsShown(yield* Settings, yield* Environment)
+    for (const { name, value } of shown) yield* Console.log(`      ${name}=${value}`)
     const found = yield* findings
     for (const { what, is, change } of found) {
       yield* Console.log(
@@ -245,14 +239,18 @@ export default Command.make("check", {}, () =>
       )
     }
     yield* Console.log("      After restoring Postgres and Redis together from a backup: rackwire restored")
-    for (const line of yield* running) yield* Console.log(`runs  ${line}`)
+    const runs = yield* running
+    for (const line of runs) yield* Console.log(`runs  ${line}`)
+    for (const line of yield* otherOptions) yield* Console.log(`warns ${line}`)
     for (const line of yield* failing) yield* Console.log(`fails ${line}`)
+    for (const line of optionWarnings(yield* Environment)) yield* Console.log(`warns ${line}`)
     for (const line of yield* warned) yield* Console.log(`warns ${line}`)
     const { plugins } = yield* Templates
     yield* Console.log(`ok    plugins: ${(yield* plugins).map(({ name }) => name).join(", ")}`)
     const wrong = found.filter(({ change }) => change !== undefined).length
     if (wrong > 0) return yield* new CommandFailed({ message: `${wrong} of ${found.length} checks require a change.` })
-    yield* Console.log(`All ${found.length} checks are well.`)
+    const idle = runs.length === 0 ? " No process of the service runs yet." : ""
+    yield* Console.log(`All ${found.length} checks are well.${idle}`)
   }).pipe(ofService(foundation))
 ).pipe(
   Command.withDescription("Check the configuration and the servers, and say what to change."),

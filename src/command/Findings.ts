@@ -1,6 +1,9 @@
 /** The findings of `check` in the database of the service: uncaptured changes, whether it sends, and its processes. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { Settings } from "../Config.ts"
+import { Environment } from "../Environment.ts"
+import { optionsSet } from "../ShownOptions.ts"
 import { isAlive } from "../postgres/Presence.ts"
 import { keyAdvice, keyProblems } from "../inventory/Reseal.ts"
 import { setAsideTable } from "../capture/SetAside.ts"
@@ -55,6 +58,41 @@ const gapFindings = Effect.map(
   // Before the first start the table does not exist; the other checks report a role without rights.
 ).pipe(Effect.catch(() => Effect.succeed([])))
 
+interface RunningRoles {
+  readonly captures: boolean
+  readonly delivers: boolean
+  /** Whether the service has captured changes before. */
+  readonly hasRun: boolean
+}
+
+const runningRoles = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ readonly roles: RunningRoles }>`
+    select json_build_object(
+      'captures', coalesce(bool_or(parts ? 'capture'), false), 'delivers', coalesce(bool_or(parts ? 'deliver'), false),
+      'hasRun', exists (select from rackwire_epoch)) as roles
+      from rackwire_process where ${sql.literal(yield* isAlive)}`
+  return row!.roles
+})
+
+/** Reports that no process runs the roles without which nothing is captured or sent, once the service has run. */
+const judgeRoles = ({ captures, delivers, hasRun }: RunningRoles): ReadonlyArray<Finding> => {
+  if (!hasRun || (captures && delivers)) return []
+  const missing = [...(captures ? [] : ["capture"]), ...(delivers ? [] : ["deliver"])]
+  return [
+    {
+      what: "running processes",
+      is: `none with the role ${missing.join(" or ")}`,
+      change: `rackwire serve --roles ${missing.join(",")}  or start the service of this machine: changes wait meanwhile.`
+    }
+  ]
+}
+
+const roleFindings = Effect.map(runningRoles, judgeRoles).pipe(
+  // Before the first start the tables do not exist.
+  Effect.catch(() => Effect.succeed([]))
+)
+
 /** Reports the reasons that running processes give for not being ready. */
 const processFindings = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -93,6 +131,39 @@ const sendingFindings = Effect.map(
 ).pipe(Effect.catch(() => Effect.succeed([])))
 
 export const serviceFindings = Effect.map(
-  Effect.all([Effect.map(setAsideFacts, judgeSetAside), gapFindings, keyFindings, sendingFindings, processFindings]),
+  Effect.all([
+    Effect.map(setAsideFacts, judgeSetAside),
+    gapFindings,
+    keyFindings,
+    sendingFindings,
+    roleFindings,
+    processFindings
+  ]),
   (found) => found.flat()
 )
+
+/** One line for each running process, with the lag of capture. */
+export const running = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ readonly line: string }>`
+    select name || ': ' || string_agg(part || ' ' || status, '; ' order by part) as line
+      from rackwire_process, jsonb_each(parts) as p (part, status) where ${sql.literal(yield* isAlive)} group by name`
+  return rows.map(({ line }) => line)
+}).pipe(Effect.catch(() => Effect.succeed([])))
+
+/** One line for each running process whose options differ from those of this command. */
+export const otherOptions = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const here = optionsSet(yield* Settings, yield* Environment)
+  const rows = yield* sql<{ readonly name: string; readonly options: Readonly<Record<string, string>> }>`
+    select name, options from rackwire_process where ${sql.literal(yield* isAlive)} order by name`
+  return rows.flatMap(({ name, options }) => {
+    const differing = [...new Set([...Object.keys(options), ...Object.keys(here)])].filter(
+      (option) => options[option] !== here[option]
+    )
+    const each = differing.map(
+      (option) => `${option}=${options[option] ?? "(default)"}, here ${here[option] ?? "(default)"}`
+    )
+    return each.length === 0 ? [] : [`${name} has other options: ${each.join("; ")}`]
+  })
+}).pipe(Effect.catch(() => Effect.succeed([])))

@@ -1,5 +1,5 @@
 /** The part of our environment that other programs get. The rest may be secret: it has passwords and tokens. */
-import { inheritedEnvironment } from "../Config.ts"
+import { inheritedEnvironment } from "../Environment.ts"
 
 const common = /^(PATH|HOME|LANG|LC_[A-Z]+|TMPDIR|LD_LIBRARY_PATH|DYLD_LIBRARY_PATH)$/
 

@@ -11,7 +11,18 @@
  */
 import { execFileSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
-import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import {
+  accessSync,
+  constants,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
 import { join, resolve } from "node:path"
 
 interface Secrets {
@@ -47,6 +58,16 @@ export class DataDirectory {
 
   file(...names: ReadonlyArray<string>): string {
     return join(this.path, ...names)
+  }
+
+  /** Names the user who owns the directory, or a file in it, that this process cannot use; undefined if it can use all. */
+  ownerProblem(): string | undefined {
+    const uid = process.getuid?.()
+    const files = ["", "secrets.json", "owner.json", "ports.json"].map((name) => this.file(name))
+    const foreign = files.find((file) => existsSync(file) && statSync(file).uid !== uid && !isUsable(file))
+    if (uid === undefined || foreign === undefined) return undefined
+    const [owner, user] = [statSync(foreign).uid, uid].map(userName)
+    return `${foreign} belongs to ${owner}, and this process runs as ${user}: run it as ${owner}, or set RACKWIRE_DATA_DIR to another directory.`
   }
 
   /** The secrets of this directory; generates missing ones. */
@@ -137,6 +158,23 @@ const readOwner = (file: string): Owner | undefined => {
   } catch {
     return undefined
   }
+}
+
+/** Whether this process may read and write the file, and enter a directory. */
+const isUsable = (file: string): boolean => {
+  const { R_OK, W_OK, X_OK } = constants
+  try {
+    accessSync(file, R_OK | W_OK | (statSync(file).isDirectory() ? X_OK : 0))
+    return true
+  } catch {
+    return false
+  }
+}
+
+const userName = (uid: number): string => {
+  const users = existsSync("/etc/passwd") ? readFileSync("/etc/passwd", "utf8").split("\n") : []
+  const found = users.map((line) => line.split(":")).find((fields) => fields[2] === `${uid}`)
+  return found === undefined ? `the user ${uid}` : `${found[0]}`
 }
 
 /** Gives the file a second name; false if there is a file of that name. */

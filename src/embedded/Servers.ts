@@ -66,7 +66,14 @@ const open = (path: string) =>
   Effect.try({
     try: () => new DataDirectory(path),
     catch: (cause) => new EmbeddedError({ reason: "DataDirectoryUnusable", message: `${path}: ${String(cause)}` })
-  })
+  }).pipe(
+    Effect.tap((directory) => {
+      const message = directory.ownerProblem()
+      return message === undefined
+        ? Effect.void
+        : Effect.fail(new EmbeddedError({ reason: "DataDirectoryUnusable", message }))
+    })
+  )
 
 /** Time that a server has to recover its data and answer, milliseconds. */
 const readyMillis = 60_000

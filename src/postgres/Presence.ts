@@ -9,7 +9,9 @@ import { hostname } from "node:os"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { Context, Effect, Layer, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { version } from "../Config.ts"
+import { Settings, version } from "../Config.ts"
+import { Environment } from "../Environment.ts"
+import { optionsSet } from "../ShownOptions.ts"
 import { Pace } from "../eventloop/Pace.ts"
 import { Stall } from "../eventloop/Stall.ts"
 import { seconds, statusMetrics } from "../telemetry/StatusMetrics.ts"
@@ -52,6 +54,7 @@ export class Presence extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const pace = yield* Pace
+      const options = JSON.stringify(optionsSet(yield* Settings, yield* Environment))
       const { writeMillis, unwrittenMillis } = pace.presence
       const processName = yield* ProcessName
       const parts = new Map<string, Effect.Effect<Status>>()
@@ -68,8 +71,8 @@ export class Presence extends Context.Service<
         const status = JSON.stringify(yield* here)
         // Where the table was emptied by a crash of Postgres, the process itself keeps whether it has to drain.
         const [row] = yield* sql<{ readonly quiet: boolean }>`
-          insert into rackwire_process (name, seen, quiet, parts)
-          values (${processName}, now(), ${quiet}, ${status}::jsonb)
+          insert into rackwire_process (name, seen, quiet, options, parts)
+          values (${processName}, now(), ${quiet}, ${options}::jsonb, ${status}::jsonb)
           on conflict (name) do update set seen = now(), parts = excluded.parts returning quiet`
         quiet = row!.quiet
         return quiet
@@ -180,6 +183,8 @@ export const presenceTable: Table = {
     { name: "began", type: "timestamp with time zone", nullable: false, default: "now()" },
     { name: "seen", type: "timestamp with time zone", nullable: false },
     { name: "quiet", type: "boolean", nullable: false, default: "false" },
+    // The options that its environment sets, without secrets: the environment of `check` may be another one.
+    { name: "options", type: "jsonb", nullable: false, default: "'{}'::jsonb" },
     { name: "parts", type: "jsonb", nullable: false }
   ],
   constraints: [{ name: "rackwire_process_name_key", sql: "unique (name)" }],

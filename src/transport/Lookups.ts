@@ -12,7 +12,7 @@
  * - a request for a name is refused after a while. Its place stays taken until its thread is free.
  */
 import { type LookupAddress, type LookupOptions, promises as dns } from "node:dns"
-import { inheritedEnvironment } from "../Config.ts"
+import { inheritedEnvironment } from "../Environment.ts"
 import { keepNewest } from "../eventloop/KeepNewest.ts"
 
 export type Resolve = (hostname: string, options: LookupOptions) => Promise<ReadonlyArray<LookupAddress>>

@@ -1,8 +1,9 @@
 /** The cost of finding out who sends a request, and how soon the answer changes. */
 import { PgClient } from "@effect/sql-pg"
-import { ConfigProvider, Effect, Layer, Logger, ManagedRuntime, Redacted, Tracer } from "effect"
+import { Effect, Layer, Logger, ManagedRuntime, Redacted, Tracer } from "effect"
 import type { SqlClient } from "effect/sql"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Environment } from "../../src/Environment.ts"
 import { Settings } from "../../src/Config.ts"
 import { type Credentials, authenticate, presumed } from "../../src/auth/Authenticate.ts"
 import { KnownTokens } from "../../src/auth/KnownTokens.ts"
@@ -45,7 +46,7 @@ beforeAll(async () => {
   api = await startApi()
   const { databaseUrl, redisUrl } = api.database
   other = await startService(
-    { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, SECRET_KEY: "a key for tests, of some length" },
+    { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, SECRET_KEY: "a key for tests, of sufficient length" },
     { roles: ["api"] }
   )
   user = await makeUser(api, "counted", { types: ["dcim.site"], actions: ["view"], constraints: { status: "active" } })
@@ -58,7 +59,7 @@ beforeAll(async () => {
       UsualRights.layer.pipe(
         Layer.provideMerge(Settings.layer),
         // The runner of the tests sets a BASE_URL of its own.
-        Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord({})))
+        Layer.provide(Layer.succeed(Environment, {}))
       ),
       KnownTokens.layer,
       PgClient.layer({ url: Redacted.make(databaseUrl) }),

@@ -22,7 +22,7 @@ beforeAll(async () => {
   const environment = {
     DATABASE_URL: url.href,
     REDIS_URL: api.database.redisUrl,
-    SECRET_KEY: "a key for tests, of some length"
+    SECRET_KEY: "a key for tests, of sufficient length"
   }
   service = await startService(environment, { roles: ["api"] })
   visitor = openBrowser(service.url)

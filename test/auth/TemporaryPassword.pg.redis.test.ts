@@ -20,7 +20,7 @@ beforeAll(async () => {
     DATABASE_URL: database.databaseUrl,
     REDIS_URL: database.redisUrl,
     RACKWIRE_SLOT: database.slot,
-    SECRET_KEY: "a key for tests, of some length",
+    SECRET_KEY: "a key for tests, of sufficient length",
     // As if it were not set.
     SUPERUSER_PASSWORD: ""
   })

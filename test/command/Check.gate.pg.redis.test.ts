@@ -29,7 +29,9 @@ afterAll(async () => {
 
 /** Runs the command on these servers. */
 const check = (environment: Record<string, string>) =>
-  runCommand(["check"], { env: { SECRET_KEY: "x", RACKWIRE_SLOT: database.slot, ...environment } })
+  runCommand(["check"], {
+    env: { SECRET_KEY: "a key for tests, of sufficient length", RACKWIRE_SLOT: database.slot, ...environment }
+  })
 
 describe("check", () => {
   it("passes for servers that keep the promises", async () => {
@@ -71,6 +73,38 @@ describe("check", () => {
     try {
       const { code, output } = await check(environmentOf(database))
       expect([code, output]).toEqual([0, expect.stringContaining("checks are well.")])
+    } finally {
+      await service.stop()
+    }
+  })
+
+  it("says that no process runs, once the service has run, or none with a role that it needs", async () => {
+    const idle = await check(environmentOf(database))
+    expect([idle.code, idle.output]).toEqual([
+      1,
+      expect.stringMatching(/CHANGE running processes: none with the role capture or deliver\n +-> rackwire serve/)
+    ])
+    const service = await startService(environmentOf(database), { roles: ["api", "capture"] })
+    try {
+      const { code, output } = await check(environmentOf(database))
+      expect([code, output]).toEqual([1, expect.stringContaining("none with the role deliver\n")])
+    } finally {
+      await service.stop()
+    }
+  })
+
+  it("names options of running processes that differ from its own, without secrets", async () => {
+    const running = { ...environmentOf(database), WEBHOOK_TIMEOUT: "7 seconds", SUPERUSER_PASSWORD: "planted horse" }
+    const service = await startService(running)
+    try {
+      const { output } = await check({ ...environmentOf(database), LOG_LEVEL: "Warn", WEBHOOK_TIMOUT: "8 seconds" })
+      const line = output.split("\n").find((each) => each.includes("has other options"))
+      expect(line).toContain("WEBHOOK_TIMEOUT=7s, here (default)")
+      expect(line).toContain("LOG_LEVEL=(default), here Warn")
+      expect(line).toContain("SUPERUSER_PASSWORD=(set), here (default)")
+      expect(line).not.toContain("DATABASE_URL")
+      expect(output).not.toContain("planted horse")
+      expect(output).toContain("warns WEBHOOK_TIMOUT is not an option and is not read: is it WEBHOOK_TIMEOUT?\n")
     } finally {
       await service.stop()
     }

@@ -19,7 +19,12 @@ const program = fileURLToPath(new URL("../../bin/rackwire.mjs", import.meta.url)
 
 const environmentAt = (port: number, more: Record<string, string> = {}) => ({
   DATABASE_URL: Object.assign(new URL(database.databaseUrl), { port: `${port}` }).href,
-  ...{ REDIS_URL: database.redisUrl, RACKWIRE_SLOT: database.slot, SECRET_KEY: "x", ...more }
+  ...{
+    REDIS_URL: database.redisUrl,
+    RACKWIRE_SLOT: database.slot,
+    SECRET_KEY: "a key for tests, of sufficient length",
+    ...more
+  }
 })
 
 /** The error of a server that is starting up, as it answers the first message of a connection. */

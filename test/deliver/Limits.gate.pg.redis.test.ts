@@ -23,7 +23,7 @@ const startSecond = () =>
       DATABASE_URL: hooks.api.database.databaseUrl,
       REDIS_URL: hooks.api.database.redisUrl,
       RACKWIRE_SLOT: hooks.api.database.slot,
-      SECRET_KEY: "a key for tests, of some length",
+      SECRET_KEY: "a key for tests, of sufficient length",
       SUPERUSER_PASSWORD: password
     },
     { roles: ["deliver"], pace }

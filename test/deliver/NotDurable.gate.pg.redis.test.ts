@@ -24,7 +24,11 @@ beforeAll(async () => {
   await client.ping()
   client.disconnect()
   service = await startService({
-    ...{ DATABASE_URL: database.databaseUrl, REDIS_URL: `redis://127.0.0.1:${port}`, SECRET_KEY: "x" },
+    ...{
+      DATABASE_URL: database.databaseUrl,
+      REDIS_URL: `redis://127.0.0.1:${port}`,
+      SECRET_KEY: "a key for tests, of sufficient length"
+    },
     ...{ RACKWIRE_SLOT: database.slot, LOG_LEVEL: "Warn" }
   })
 }, 60_000)

@@ -185,7 +185,12 @@ describe("a webhook that needs a look", () => {
       { millis: 60_000 }
     )
     const { databaseUrl, redisUrl, slot } = hooks.api.database
-    const env = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, RACKWIRE_SLOT: slot, SECRET_KEY: "x" }
+    const env = {
+      DATABASE_URL: databaseUrl,
+      REDIS_URL: redisUrl,
+      RACKWIRE_SLOT: slot,
+      SECRET_KEY: "a key for tests, of sufficient length"
+    }
     expect((await runCommand(["check"], { env })).output).toMatch(/^fails webhook ill \(\d+\): .*deliveries wait/m)
   })
 })

@@ -52,7 +52,7 @@ describe.runIf(hasDumper)("an operator with a Postgres of which there is a pg_du
       ADMIN_URL: Object.assign(new URL(servers.superuserUrl), { pathname: "/postgres" }).href,
       // redis-cli wants the name of the user.
       REDIS_URL: Object.assign(new URL(servers.redisUrl), { username: "default" }).href,
-      ...{ SECRET_KEY: "a key for tests, of some length", PORT: "0" }
+      ...{ SECRET_KEY: "a key for tests, of sufficient length", PORT: "0" }
     })
   }, 120_000)
 

@@ -39,7 +39,7 @@ describe("a webhook's CA certificates", () => {
       DATABASE_URL: api.database.databaseUrl,
       REDIS_URL: api.database.redisUrl,
       RACKWIRE_SLOT: api.database.slot,
-      SECRET_KEY: "a key for tests, of some length",
+      SECRET_KEY: "a key for tests, of sufficient length",
       WEBHOOK_CA_DIRECTORY: folder
     })
     const again: Api<ServiceProcess> = { ...api, service, call: service.call }

@@ -14,7 +14,7 @@ const local = "127.0.0.0/8,::1"
 
 const start = (environment: Record<string, string>): Promise<Service> => {
   const { databaseUrl, redisUrl } = usual.database
-  const own = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, SECRET_KEY: "a key for tests, of some length" }
+  const own = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, SECRET_KEY: "a key for tests, of sufficient length" }
   return startService({ ...own, ...environment }, { roles: ["api"] })
 }
 

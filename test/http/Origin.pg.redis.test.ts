@@ -12,7 +12,7 @@ import { sampleOf } from "../support/Seed.ts"
 let api: Api
 let plain: Service
 
-const secret = { SECRET_KEY: "a key for tests, of some length" }
+const secret = { SECRET_KEY: "a key for tests, of sufficient length" }
 
 beforeAll(async () => {
   api = await startApi({ TRUSTED_PROXIES: "127.0.0.1,10.0.0.0/8" })

@@ -16,7 +16,7 @@ const start = (retention: Record<string, string> = { DELIVERY_RETENTION: "3" }) 
     DATABASE_URL: database.databaseUrl,
     REDIS_URL: database.redisUrl,
     RACKWIRE_SLOT: database.slot,
-    SECRET_KEY: "a key for tests, of some length",
+    SECRET_KEY: "a key for tests, of sufficient length",
     ...retention
   })
 

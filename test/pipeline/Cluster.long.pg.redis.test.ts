@@ -27,7 +27,7 @@ describe.runIf(hasRedisCluster)("over a cluster", () => {
       DATABASE_URL: database.databaseUrl,
       REDIS_URL: cluster.url,
       RACKWIRE_SLOT: database.slot,
-      SECRET_KEY: "a key for tests, of some length"
+      SECRET_KEY: "a key for tests, of sufficient length"
     })
   })
 

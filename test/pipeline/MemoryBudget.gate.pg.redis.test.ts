@@ -41,7 +41,7 @@ beforeAll(async () => {
     DATABASE_URL: database.databaseUrl,
     REDIS_URL: `redis://127.0.0.1:${port}`,
     RACKWIRE_SLOT: database.slot,
-    SECRET_KEY: "a key for tests, of some length"
+    SECRET_KEY: "a key for tests, of sufficient length"
   })
 })
 

@@ -47,7 +47,7 @@ beforeAll(async () => {
     DATABASE_URL: database.databaseUrl,
     REDIS_URL: `redis://127.0.0.1:${port}`,
     RACKWIRE_SLOT: database.slot,
-    SECRET_KEY: "a key for tests, of some length"
+    SECRET_KEY: "a key for tests, of sufficient length"
   }
   whole = await startService(environment, { pace: 0.2 })
   api = await startService(environment, { roles: ["api"], pace: 0.2 })

@@ -27,7 +27,7 @@ it(
     const sql = await hesitant(servers)
     const receiver = await startReceiver()
     const { databaseUrl: DATABASE_URL, redisUrl: REDIS_URL } = servers
-    const service = await startService({ DATABASE_URL, REDIS_URL, SECRET_KEY: "a key for tests, of some length" })
+    const service = await startService({ DATABASE_URL, REDIS_URL, SECRET_KEY: "a key for tests, of sufficient length" })
     const user = await service.make("users/users", { username: "somebody", password: "a password for tests" })
     await service.make("users/permissions", {
       name: "active sites",

@@ -23,7 +23,7 @@ export const environmentOf = (database: TestDatabase) => ({
   DATABASE_URL: database.databaseUrl,
   REDIS_URL: database.redisUrl,
   RACKWIRE_SLOT: database.slot,
-  SECRET_KEY: "a key for tests, of some length"
+  SECRET_KEY: "a key for tests, of sufficient length"
 })
 
 /** Starts a service in this worker, on a database of its own. */

@@ -1,9 +1,10 @@
 /** Embedded servers for code outside test files, and for tests that stop them. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { ConfigProvider, Context, Effect, Exit, Layer, Logger, Scope } from "effect"
+import { Context, Effect, Exit, Layer, Logger, Scope } from "effect"
 import { Settings, reveal } from "../../src/Config.ts"
 import { superuser } from "../../src/embedded/PostgresRoles.ts"
+import { Environment } from "../../src/Environment.ts"
 import { Servers } from "../../src/embedded/Servers.ts"
 
 export interface RunningServers {
@@ -26,7 +27,7 @@ export const startServers = async (
   options: Readonly<Record<string, string>> = {}
 ): Promise<RunningServers> => {
   const scope = Effect.runSync(Scope.make())
-  const environment = ConfigProvider.layer(ConfigProvider.fromEnvRecord({ RACKWIRE_DATA_DIR: directory, ...options }))
+  const environment = Layer.succeed(Environment, { RACKWIRE_DATA_DIR: directory, ...options })
   const layer = Servers.layer.pipe(
     Layer.provide(Settings.layer),
     Layer.provide(environment),

@@ -88,7 +88,11 @@ const startMigrated = async (directory: string): Promise<Started<WorkerServers>>
   await server.query(`create database ${migratedDatabase} owner ${new URL(databaseUrl).username}`)
   await server.close()
   const { PATH, HOME } = process.env
-  const options = { SECRET_KEY: "x", DATABASE_URL: databaseAt(databaseUrl, migratedDatabase), REDIS_URL: redisUrl }
+  const options = {
+    SECRET_KEY: "a key for tests, of sufficient length",
+    DATABASE_URL: databaseAt(databaseUrl, migratedDatabase),
+    REDIS_URL: redisUrl
+  }
   await promisify(execFile)(process.execPath, [program, "migrate"], { env: { PATH, HOME, ...options } })
   return { shared: { databaseUrl, superuserUrl, redisUrl, migratedDatabase }, stop }
 }

@@ -3,14 +3,15 @@
  * collects the output.
  */
 import { format } from "node:util"
-import { ConfigProvider, Console, Layer } from "effect"
+import { Console, Layer } from "effect"
+import { Environment } from "../../src/Environment.ts"
 import { Pace, scaledPace } from "../../src/eventloop/Pace.ts"
 
 export const surroundings = (environment: Readonly<Record<string, string>>, pace = 1) => {
   let output = ""
   const print = (...values: ReadonlyArray<unknown>) => void (output += `${format(...values)}\n`)
   const layer = Layer.mergeAll(
-    ConfigProvider.layer(ConfigProvider.fromEnvRecord(environment)),
+    Layer.succeed(Environment, environment),
     Layer.succeed(Pace, scaledPace(pace)),
     Layer.succeed(Console.Console, { ...console, log: print, error: print, warn: print, info: print })
   )

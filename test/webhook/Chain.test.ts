@@ -8,7 +8,7 @@ import { batchOf } from "../../src/webhook/Batch.ts"
 import { isHopeless } from "../../src/event/Outcome.ts"
 import { vaultOf } from "../support/Vault.ts"
 
-const vault = vaultOf("a key for tests, of some length")
+const vault = vaultOf("a key for tests, of sufficient length")
 
 describe("the header of a chain", () => {
   test("names the webhooks that led to a request, and is the same for all requests that none led to", () => {

@@ -1,7 +1,9 @@
 /** `GET /api/core/service/`: versions, settings without secrets, and problems with what to do about each. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Settings, settingsShown, version } from "../../Config.ts"
+import { Settings, version } from "../../Config.ts"
+import { Environment } from "../../Environment.ts"
+import { settingsShown } from "../../ShownOptions.ts"
 import { serviceProblems } from "../../history/tasks/Problems.ts"
 import { processes, told } from "../../history/tasks/Processes.ts"
 import { objectType } from "../../inventory/Registry.ts"
@@ -36,7 +38,7 @@ export const versionsTold = Effect.map(processes, (all) => {
 
 /** The settings, for users who may change every webhook; none for others. */
 export const settingsSeen = Effect.gen(function* () {
-  return isEverything(yield* cleared(webhookType, "change")) ? settingsShown(yield* Settings) : []
+  return isEverything(yield* cleared(webhookType, "change")) ? settingsShown(yield* Settings, yield* Environment) : []
 })
 
 const service = record({

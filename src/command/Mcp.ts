@@ -10,7 +10,7 @@ import { version } from "../Config.ts"
 import { optional, secret, setting, webAddress } from "../Setting.ts"
 import { type Account, restOf } from "./mcp/Rest.ts"
 import { type Tool, tools } from "./mcp/Tools.ts"
-import { entry } from "./Entry.ts"
+import { entry, untilStopped } from "./Entry.ts"
 
 const account = Effect.gen(function* () {
   const url = setting("RACKWIRE_URL", webAddress, "http://127.0.0.1:8000", "")
@@ -79,11 +79,13 @@ export default Command.make(
     )
   },
   ({ allowWrite }) =>
-    Effect.flatMap(account, (account) =>
-      Effect.promise(() =>
-        serve(
-          account,
-          tools.filter(({ writes }) => allowWrite || !writes)
+    untilStopped(
+      Effect.flatMap(account, (account) =>
+        Effect.promise(() =>
+          serve(
+            account,
+            tools.filter(({ writes }) => allowWrite || !writes)
+          )
         )
       )
     )

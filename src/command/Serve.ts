@@ -4,7 +4,7 @@ import { runInNewContext } from "node:vm"
 import { Console, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { type Role, roles, service } from "../Service.ts"
-import { entry } from "./Entry.ts"
+import { entry, untilStopped } from "./Entry.ts"
 
 const parseRoles = (text: string): ReadonlyArray<Role> => {
   const names = text.split(",").map((name) => name.trim())
@@ -27,7 +27,8 @@ export default Command.make(
       Flag.mapTryCatch(parseRoles, (error) => (error as Error).message)
     )
   },
-  ({ roles }) => Layer.launch(service(roles, (url) => Effect.andThen(collectGarbage, Console.log(`ready ${url}`))))
+  ({ roles }) =>
+    untilStopped(Layer.launch(service(roles, (url) => Effect.andThen(collectGarbage, Console.log(`ready ${url}`)))))
 ).pipe(
   Command.withDescription("Run the service."),
   entry({

@@ -6,7 +6,7 @@ import { type IncomingMessage, createServer } from "node:http"
 import { Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { inWords } from "../telemetry/Telemetry.ts"
-import { CommandFailed, entry } from "./Entry.ts"
+import { CommandFailed, entry, untilStopped } from "./Entry.ts"
 
 /** Largest body that is printed, bytes. */
 const bodyBytesMax = 16 * 1024 * 1024
@@ -121,7 +121,10 @@ export default Command.make(
         yield* Console.log(`Listening on port http://localhost:${listening.port}. Stop with CONTROL-C.`)
         return yield* Effect.never
       })
-    ).pipe(Effect.onInterrupt(() => Console.log("\nExiting...")))
+    ).pipe(
+      Effect.onInterrupt(() => Console.log("\nExiting...")),
+      untilStopped
+    )
 ).pipe(
   Command.withDescription("Print every webhook that arrives, for troubleshooting."),
   entry({

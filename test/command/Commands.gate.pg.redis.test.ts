@@ -159,8 +159,55 @@ it("a command whose reader has read enough ends as it would otherwise", async ()
   const pipe = `{ "$0" "$1" check; echo "code $?" >&2; } | head -1`
   const env = { PATH: process.env["PATH"], ...environmentOf(database) }
   const { stdout, stderr } = await promisify(execFile)("sh", ["-c", pipe, process.execPath, program], { env })
-  expect(stdout).toBe("      HOST=127.0.0.1\n")
+  expect(stdout).toBe("Options of this command, by its own environment:\n")
   expect(stderr).toBe("code 0\n")
+})
+
+it("help is the flag --help", async () => {
+  const flag = await runCommand(["serve", "--help"])
+  expect(await runCommand(["help", "serve"])).toEqual(flag)
+  const whole = await runCommand(["help"])
+  expect(whole).toEqual(await runCommand(["--help"]))
+  expect(whole.code).toBe(0)
+})
+
+it.each([
+  ["--port", "PORT"],
+  ["--data-dir", "RACKWIRE_DATA_DIR"],
+  ["--webhook-timout", "WEBHOOK_TIMEOUT"]
+])("a flag %s is answered with the variable %s", async (flag, variable) => {
+  const { code, output } = await runCommand(["serve", flag, "9000"])
+  expect(output).toContain(`rackwire: ${flag}: ${variable} is set in the environment: ${variable}=… rackwire serve\n`)
+  expect(code).toBe(1)
+})
+
+describe("a signal", () => {
+  /** Runs a command until it has printed the text, and sends it the signal; returns the exit code. */
+  const interrupted = async (args: ReadonlyArray<string>, text: string, signal: NodeJS.Signals) => {
+    const env = { PATH: process.env["PATH"], ...environmentOf(database) }
+    const child = spawn(process.execPath, [program, ...args], { env, stdio: ["ignore", "pipe", "ignore"] })
+    const ended = new Promise<number | null>((resolve) => child.once("exit", resolve))
+    let output = ""
+    for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
+      output += chunk.toString()
+      if (output.includes(text)) child.kill(signal)
+    }
+    return ended
+  }
+
+  it("ends a command that has work with the signal's exit code", async () => {
+    await database.sql.query(
+      "insert into extras_webhook (name, content_types, payload_url) values ('idle', '{dcim.site}', 'http://[::1]:9/')"
+    )
+    const replay = ["replay", "--webhook", "idle", "--since", "2026-01-01"]
+    expect(await interrupted(replay, "of 0 events", "SIGINT")).toBe(130)
+    expect(await interrupted(replay, "of 0 events", "SIGTERM")).toBe(143)
+  })
+
+  it("is the usual end of a command that runs until it is stopped", async () => {
+    expect(await interrupted(["webhook_receiver", "--port", "0"], "Listening on port", "SIGINT")).toBe(0)
+    expect(await interrupted(["webhook_receiver", "--port", "0"], "Listening on port", "SIGTERM")).toBe(0)
+  })
 })
 
 it.each(["serve", "replay"])("the help of %s tells defaults", async (command) => {

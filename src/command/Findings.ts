@@ -114,6 +114,26 @@ const keyFindings = Effect.map(
   // Before the first start the table does not exist.
 ).pipe(Effect.catch(() => Effect.succeed([])))
 
+/**
+ * Reports unlogged tables that own a sequence: the promotion of a standby leaves it unreadable, so that processes can
+ * write neither their status nor the backlog.
+ */
+const sequenceFindings = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ readonly table: string; readonly sequence: string }>`
+    select t.relname::text as table, s.relname::text as sequence
+      from pg_class s
+      join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = s.oid and d.deptype in ('a', 'i')
+      join pg_class t on d.refclassid = 'pg_class'::regclass and d.refobjid = t.oid
+     where s.relkind = 'S' and t.relpersistence = 'u' and t.relnamespace = current_schema()::regnamespace
+     order by 1`
+  return rows.map(({ table, sequence }): Finding => ({
+    what: "unlogged table",
+    is: `${table} owns the sequence ${sequence}, which the promotion of a standby makes unreadable`,
+    change: `rackwire migrate;  removes those of Rackwire's own tables. Others: alter table ${table} set logged;`
+  }))
+})
+
 /** Reports that operators have paused all sending. */
 const sendingFindings = Effect.map(
   sendingState,
@@ -135,6 +155,7 @@ export const serviceFindings = Effect.map(
     Effect.map(setAsideFacts, judgeSetAside),
     gapFindings,
     keyFindings,
+    sequenceFindings,
     sendingFindings,
     roleFindings,
     processFindings

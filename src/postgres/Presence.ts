@@ -132,8 +132,8 @@ export const setQuiet = Effect.fnUntraced(function* (name: string, quiet: boolea
   const rows = yield* sql<{ readonly told: string }>`
     with told as (
       update rackwire_process set quiet = ${quiet}
-       where name = ${name} and ${sql.literal(yield* isAlive)} and parts ? 'deliver' returning id)
-    select pg_notify(${announceChannel}, ${`${processNews} `} || id)::text as told from told`
+       where name = ${name} and ${sql.literal(yield* isAlive)} and parts ? 'deliver' returning name)
+    select pg_notify(${announceChannel}, ${processNews})::text as told from told`
   return rows.length > 0
 })
 

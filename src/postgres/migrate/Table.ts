@@ -30,9 +30,12 @@ export interface Table {
   readonly name: string
   /** Whether it is partitioned by the day of its column `time`. */
   readonly daily: boolean
-  /** Whether it is unlogged: empty after a crash, and not in the WAL. */
+  /**
+   * Whether it is unlogged: empty after a crash, and not in the WAL. It has no `id`, only its own unique columns: the
+   * promotion of a standby leaves the sequence of an unlogged table unreadable, and no row can be inserted any more.
+   */
   readonly unlogged?: boolean
-  /** The columns beside `id`, an identity column that every table has. */
+  /** The columns beside `id`, an identity column that every other table has. */
   readonly columns: ReadonlyArray<Column>
   readonly constraints: ReadonlyArray<Definition>
   /** The SQL after the name in `create index … on`, and `unique` for a unique index. */

@@ -25,8 +25,8 @@ const table: Table = {
 /** The catalog of a database that the tables were made in. */
 const catalogOf = (tables: ReadonlyArray<Table>): Catalog => ({
   extensions: new Set(["pg_trgm", "btree_gin"]),
-  columns: tables.flatMap(({ name: table, columns }) => [
-    { table, name: "id", type: "bigint", nullable: false, filled: true },
+  columns: tables.flatMap(({ name: table, columns, unlogged }) => [
+    ...(unlogged === true ? [] : [{ table, name: "id", type: "bigint", nullable: false, filled: true }]),
     ...columns.map(({ name, type, nullable, default: filled }) => ({
       table,
       name,
@@ -157,6 +157,23 @@ describe("what is added", () => {
       `create trigger dcim_shelf_touch ${trigger}`,
       `comment on trigger dcim_shelf_touch on dcim_site is '${trigger.replaceAll("'", "''")}'`
     ])
+  })
+})
+
+describe("an unlogged table", () => {
+  const unlogged: Table = { ...table, published: false, unlogged: true, triggers: [], indexes: [], constraints: [] }
+
+  test("has no sequence", () => {
+    expect(statements(plan([unlogged], nothing))).toEqual([
+      "create unlogged table dcim_shelf (\n  name text not null,\n  status text not null default 'active',\n  height bigint\n)"
+    ])
+    expect(plan([unlogged], catalogOf([unlogged]))).toEqual({ statements: [] })
+  })
+
+  test("loses the one that an earlier version made", () => {
+    expect(plan([unlogged], catalogOf([{ ...unlogged, unlogged: false }]))).toEqual({
+      statements: ["alter table dcim_shelf drop column id"]
+    })
   })
 })
 

@@ -20,7 +20,7 @@ export const options = {
   databaseUrl: optional(
     "DATABASE_URL",
     kind.postgresUrl,
-    "An existing Postgres 14 or later with `wal_level=logical`. Takes `sslmode` (disable, require, verify-ca, verify-full), `sslrootcert`, `sslcert` and `sslkey` as libpq does. If unset, Rackwire runs its own Postgres 18 in the data directory."
+    "An existing Postgres 14 or later with `wal_level=logical`, as libpq writes addresses: several hosts (`postgresql://user@one,two:5433/database`), the folder of a Unix socket as the host, and the parameters `sslmode` (disable, require, verify-ca, verify-full), `sslrootcert`, `sslcert`, `sslkey`, `target_session_attrs` (read-write, primary), `connect_timeout`, `options` and `application_name`. If unset, Rackwire runs its own Postgres 18 in the data directory."
   ),
   databaseWait: setting(
     "DATABASE_WAIT",

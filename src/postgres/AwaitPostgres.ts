@@ -5,8 +5,8 @@ import { Settings, reveal } from "../Config.ts"
 import { Servers } from "../embedded/Servers.ts"
 import { Pace } from "../eventloop/Pace.ts"
 import { inWords } from "../telemetry/Telemetry.ts"
-import { Postgres } from "./Postgres.ts"
-import { addressOf } from "./PostgresUrl.ts"
+import { Postgres, UnfitServer } from "./Postgres.ts"
+import { addressOf, shownHosts } from "./PostgresUrl.ts"
 
 /** Postgres did not answer in time. */
 class Unanswered extends Schema.TaggedError<Unanswered>()("Unanswered", { message: Schema.String }) {}
@@ -17,9 +17,10 @@ const passing = /^(57P0[123]|53300)$/
 /** Node's codes of a connection that fails, as when the server's host or name is not there yet. */
 const unreached = /ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOENT|EPIPE/
 
-/** Whether the server may answer later: it says so, or there was no connection to it. */
+/** Whether the server may answer later: it says so, there was no connection to it, or another one may take its place. */
 const mayPass = ({ reason }: SqlError.SqlError): boolean => {
   const { code = "", message = "" } = (reason.cause ?? {}) as { readonly code?: string; readonly message?: string }
+  if (reason.cause instanceof UnfitServer) return true
   return passing.test(code) || unreached.test(code) || unreached.test(message)
 }
 
@@ -29,7 +30,7 @@ export const awaitPostgres = Effect.gen(function* () {
   const { databaseWait } = yield* Settings
   const { postgresMillis } = (yield* Pace).servers
   const { databaseUrl } = yield* Servers
-  const { host, port } = addressOf(reveal(databaseUrl))
+  const hosts = shownHosts(addressOf(reveal(databaseUrl)))
   const wait = Duration.toMillis(databaseWait)
   const until = performance.now() + wait
   let told = ""
@@ -41,9 +42,7 @@ export const awaitPostgres = Effect.gen(function* () {
       const now = inWords(error)
       if (!mayPass(error) || now === told) return Effect.void
       told = now
-      return Effect.logWarning(
-        `waiting for Postgres at ${host}:${port}, for ${Duration.format(databaseWait)} at most: ${now}`
-      )
+      return Effect.logWarning(`waiting for Postgres at ${hosts}, for ${Duration.format(databaseWait)} at most: ${now}`)
     }),
     Effect.retry({
       while: (error) => mayPass(error) && performance.now() < until,
@@ -52,10 +51,10 @@ export const awaitPostgres = Effect.gen(function* () {
     Effect.mapError((error) =>
       mayPass(error)
         ? new Unanswered({
-            message: `Postgres at ${host}:${port} did not answer within ${Duration.format(databaseWait)}: ${inWords(error)}`
+            message: `Postgres at ${hosts} did not answer within ${Duration.format(databaseWait)}: ${inWords(error)}`
           })
         : error
     )
   )
-  if (told !== "") yield* Effect.logInfo(`Postgres at ${host}:${port} answers`)
+  if (told !== "") yield* Effect.logInfo(`Postgres at ${hosts} answers`)
 })

@@ -8,14 +8,17 @@
  * that owes a reply for longer is dead, even if TCP still considers it open: it is closed, together with the
  * connections that must be dead as well.
  */
-import { type Socket, connect } from "node:net"
-import { PgClient, PgTypes } from "@effect/sql-pg"
-import { Cause, Effect, Redacted, Result, flow } from "effect"
+import { type Socket, connect, isIP } from "node:net"
+import type { ConnectionOptions } from "node:tls"
+import { PgClient, type PgConnection, PgTypes } from "@effect/sql-pg"
+import { Cause, Duration, Effect, Redacted, Result, flow } from "effect"
 import { SqlError } from "effect/sql"
 import { reveal } from "../Config.ts"
+import { makeClient } from "./Client.ts"
 import { parseStoredWithin } from "./ExactJson.ts"
+import { Hosts } from "./Hosts.ts"
 import { OpenSockets } from "./OpenSockets.ts"
-import { type PostgresAddress, addressOf } from "./PostgresUrl.ts"
+import { type Place, type PostgresAddress, addressOf, isSocket, shownPlace, unfitness } from "./PostgresUrl.ts"
 import { ReplyLimit } from "./ReplyLimit.ts"
 import { Servers } from "../embedded/Servers.ts"
 
@@ -31,6 +34,9 @@ export const statementMillis = 60_000
 /** Longest wait for any reply, milliseconds: longer than the time after which Postgres cancels a statement. */
 const answerMillis = 75_000
 
+/** Time to connect to a host, authentication included, if the address names none, milliseconds. */
+const connectMillis = 5_000
+
 /** Idle time before the first TCP keep-alive probe, milliseconds. */
 const probeMillis = 10_000
 
@@ -39,9 +45,9 @@ export const sqlStateOf = ({ reason }: SqlError.SqlError): string | undefined =>
   (reason.cause as { readonly code?: string } | undefined)?.code
 
 /** A socket to the server, not connected yet. */
-export const openSocket = ({ host, port }: Pick<PostgresAddress, "host" | "port">): Socket =>
+export const openSocket = ({ host, port }: Place): Socket =>
   connect(
-    host.startsWith("/")
+    isSocket({ host, port })
       ? { path: `${host}/.s.PGSQL.${port}` }
       : { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: probeMillis }
   )
@@ -130,20 +136,22 @@ interface Bounds {
 export const openPool = Effect.fnUntraced(function* (bounds: Bounds) {
   const { databaseUrl } = yield* Servers
   const address = addressOf(reveal(databaseUrl))
+  const hosts = new Hosts(address.hosts)
   const bounded = bounds.statementMillis !== undefined
   const watch = new Watch(answerMillis)
   const open = () => {
-    const socket = bounded ? watch.add(openSocket(address)) : openSocket(address)
+    const socket = openSocket(hosts.current)
+    if (bounded) watch.add(socket)
     return bounds.replyLimit?.add(socket) ?? socket
   }
-  const client = yield* PgClient.make({
-    host: address.host,
-    port: address.port,
+  const config: PgClient.PgPoolConfig = {
     username: address.user,
     password: Redacted.make(address.password),
     database: address.database,
-    ssl: address.tls ?? false,
-    applicationName: "rackwire",
+    ssl: tlsTo(hosts, address.tls),
+    connectTimeout: Duration.millis(address.connectMillis ?? connectMillis),
+    applicationName: address.applicationName,
+    startupOptions: address.options,
     startupParameters: {
       timezone: "UTC",
       ...(bounded && {
@@ -155,10 +163,46 @@ export const openPool = Effect.fnUntraced(function* (bounds: Bounds) {
     maxConnections: bounds.connections,
     maxMessageSize: messageBytesMax,
     types: exactTypes
-  })
+  }
+  const { host, port } = hosts.current
+  const spanAttributes = [
+    ["db.system.name", "postgresql"],
+    ["db.namespace", address.database],
+    ["server.address", host],
+    ["server.port", port]
+  ] as const
+  const client = yield* makeClient({ config, hosts, spanAttributes, verify: verifyFor(address, hosts) })
   const { withTransaction } = client
   return Object.assign(client, { withTransaction: flow(withTransaction, withoutSqlDefects) })
 })
+
+/** TLS to the current host; the driver reads the options for each connection. */
+const tlsTo = (hosts: Hosts, tls: ConnectionOptions | undefined): ConnectionOptions | false =>
+  tls !== undefined && {
+    ...tls,
+    get host() {
+      return hosts.current.host
+    },
+    get servername() {
+      return isIP(hosts.current.host) === 0 ? hosts.current.host : ""
+    }
+  }
+
+/** The server is a standby, or takes no writes. */
+export class UnfitServer extends Error {}
+
+/** Fails with an `UnfitServer` as the cause if the server of a new connection is not one to work on. */
+const verifyFor = (address: PostgresAddress, hosts: Hosts) => (connection: PgConnection.PgConnection) =>
+  Effect.flatMap(connection.query(serverState, [], false), ({ rows: [state] }) => {
+    const fault = unfitness(address, state as { readonly isStandby: boolean; readonly isReadOnly: boolean })
+    if (fault === undefined) return Effect.void
+    const cause = new UnfitServer(`${shownPlace(hosts.current)} ${fault}`)
+    const reason = new SqlError.ConnectionError({ cause, message: cause.message, operation: "connect" })
+    return Effect.fail(new SqlError.SqlError({ reason }))
+  })
+
+const serverState = `select pg_is_in_recovery() as "isStandby",
+  current_setting('default_transaction_read_only') = 'on' as "isReadOnly"`
 
 /**
  * A transaction that fails with an error of SQL where the client makes it a defect: that of a connection that broke, whose

@@ -5,7 +5,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Postgres } from "../../src/postgres/Postgres.ts"
-import { addressOf, urlProblem } from "../../src/postgres/PostgresUrl.ts"
+import { addressOf } from "../../src/postgres/PostgresUrl.ts"
 import { Walsender } from "../../src/capture/wal/Walsender.ts"
 import { Servers } from "../../src/embedded/Servers.ts"
 import { servers } from "../support/Database.ts"
@@ -32,33 +32,6 @@ const byPool = (url: string): Promise<boolean> => {
     Effect.runPromise
   )
 }
-
-describe("an address of Postgres", () => {
-  it("is read as libpq reads it", () => {
-    const url = "postgresql://al%40ice:p%2Fw@[::1]:6000/in%20ventory?sslmode=disable"
-    expect(addressOf(url)).toEqual({
-      host: "::1",
-      port: 6000,
-      user: "al@ice",
-      password: "p/w",
-      database: "in ventory",
-      tls: undefined
-    })
-    expect(addressOf("postgres:///d?host=/run/postgresql&user=u")).toMatchObject({
-      host: "/run/postgresql",
-      port: 5432
-    })
-  })
-
-  it("is refused if it asks for something unsupported", () => {
-    expect(urlProblem("mysql://u@h/d")).toBe("must begin with postgresql://")
-    expect(urlProblem("nonsense")).toBe("must begin with postgresql://")
-    expect(urlProblem("postgres://h/d")).toBe("must name a user and a database")
-    expect(urlProblem("postgres://u@h/d?sslmode=prefer")).toContain("sslmode=prefer is not one of disable, require")
-    expect(urlProblem("postgres://u@h/d?sslmode=verify-ca&sslrootcert=/no/such")).toContain("/no/such")
-    expect(urlProblem("postgres://u@h/d?sslmode=require")).toBeUndefined()
-  })
-})
 
 describe.runIf(hasOpenssl)("a server with a certificate", () => {
   const sql = openSql(servers.superuserUrl)

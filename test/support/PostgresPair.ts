@@ -1,0 +1,62 @@
+/** A primary and its synchronous standby, two real servers on loopback ports. */
+import { execFileSync } from "node:child_process"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { freePorts } from "../../src/embedded/Ports.ts"
+import { eventually } from "./Eventually.ts"
+import { makeOwnPostgres } from "./OwnPostgres.ts"
+import type { Sql } from "./Sql.ts"
+
+export interface PostgresPair {
+  readonly primaryPort: number
+  readonly standbyPort: number
+  /** The address of the service's role on the hosts of an authority, `127.0.0.1:5432`. */
+  readonly urlAt: (authority: string) => string
+  /** Plain SQL to the standby, as its superuser. */
+  readonly standby: Sql
+  /** Kills the primary, and makes the standby the primary. */
+  readonly failOver: () => Promise<void>
+  readonly stop: () => Promise<void>
+}
+
+/** The primary waits for its standby, and the slot reaches the standby before its subscriber gets the changes. */
+const ofPrimary = { synchronized_standby_slots: "standby", synchronous_standby_names: "*" }
+const ofStandby = { primary_slot_name: "standby", hot_standby_feedback: "on", sync_replication_slots: "on" }
+
+const patience = { millis: 60_000, everyMillis: 100 }
+
+export const startPostgresPair = async (): Promise<PostgresPair> => {
+  const cluster = await makeOwnPostgres()
+  const copy = `${cluster.folder}-standby`
+  execFileSync("cp", ["-a", cluster.folder, copy])
+  writeFileSync(join(copy, "standby.signal"), "")
+  const [primaryPort, standbyPort] = (await freePorts(2)) as [number, number]
+  const primary = await cluster.start(primaryPort, {})
+  await primary.superuser.query("select pg_create_physical_replication_slot('standby')::text")
+  const { username, password } = new URL(cluster.superuserUrlAt("127.0.0.1"))
+  const source = `host=127.0.0.1 port=${primaryPort} user=${username} password=${password} dbname=postgres`
+  const standby = await cluster.start(standbyPort, { ...ofStandby, primary_conninfo: source }, copy)
+  for (const [name, value] of Object.entries(ofPrimary)) {
+    await primary.superuser.query(`alter system set ${name} = '${value}'`)
+  }
+  await primary.superuser.query("select pg_reload_conf()")
+  const synchronous = "select 1 as one from pg_stat_replication where sync_state = 'sync'"
+  await eventually("the standby follows", async () => (await primary.superuser.query(synchronous)).length > 0, patience)
+  let isOver = false
+  return {
+    primaryPort,
+    standbyPort,
+    urlAt: cluster.urlAt,
+    standby: standby.superuser,
+    failOver: async () => {
+      isOver = true
+      await primary.stop("SIGKILL")
+      await standby.superuser.query("select pg_promote(true, 60)")
+    },
+    stop: async () => {
+      if (!isOver) await primary.stop("SIGKILL")
+      await standby.stop("SIGKILL")
+      cluster.remove()
+    }
+  }
+}

@@ -1,12 +1,18 @@
 /** A Redis without an append-only file is killed: what it lost is queued again, and what it brings back is not sent again. */
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { incarnationOf } from "../../src/redis/Incarnation.ts"
+import { UsualRights } from "../../src/auth/UsualRights.ts"
+import { Settings } from "../../src/Config.ts"
+import { foundation } from "../../src/pipeline/Foundation.ts"
 import { keysOf } from "../../src/queue/Keys.ts"
-import { type Api, startApi } from "../support/Api.ts"
+import { Streams } from "../../src/queue/Streams.ts"
+import { reconcileWhole } from "../../src/queue/reconcile/Reconcile.ts"
+import { type Api, environmentOf, startApi } from "../support/Api.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type OwnRedis, startOwnRedis } from "../support/OwnRedis.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
+import { surroundings } from "../support/Surroundings.ts"
 
 let api: Api
 let receiver: Receiver
@@ -171,6 +177,45 @@ describe("a Redis that reverts to a snapshot, of a delivery that waits for an ho
     await redis.restart()
     await reconciled()
     expect([await waiting(ended), await waiting(begun)]).toEqual([0, 1])
+  })
+})
+
+describe("a delivery that waits and is missing in Redis", () => {
+  /** Reconciles the webhook; `beforeFound` runs where its deliveries have been searched. */
+  const reconcileWith = (id: number, beforeFound: () => Promise<unknown>) => {
+    const searching = Layer.effect(
+      Streams,
+      Effect.map(Streams, (streams) =>
+        Streams.of({
+          ...streams,
+          missing: (...sought) => Effect.tap(streams.missing(...sought), () => Effect.promise(beforeFound))
+        })
+      )
+    ).pipe(Layer.provide(Streams.layer("a test")))
+    const environment = { ...environmentOf(api.database), REDIS_URL: redis.url }
+    return reconcileWhole(id).pipe(
+      Effect.provide(searching.pipe(Layer.provideMerge(Layer.mergeAll(foundation, UsualRights.layer)))),
+      Effect.provide(Settings.layer),
+      Effect.provide(surroundings(environment, 0.3).layer),
+      Effect.runPromise
+    )
+  }
+
+  it("is queued again, unless it ends while it is searched", { timeout: 120_000 }, async () => {
+    const hour = { retry_schedule: { kind: "fixed", delay: 3600, attempts: 5 } }
+    const id = await webhook("searched", hour)
+    answers.set("/searched", 503)
+    await insertSites("searched", 1, 1)
+    const waiting = () => redis.client.zcard(keysOf(id).later)
+    const loseIt = () => redis.client.del(keysOf(id).later, keysOf(id).held)
+    await eventually("it waits", async () => (await waiting()) === 1)
+    await loseIt()
+    await reconcileWith(id, async () => {})
+    expect(await waiting()).toBe(1)
+    await loseIt()
+    const end = "update extras_delivery set status = 'successful', attempts = 2, next_attempt = null"
+    await reconcileWith(id, () => api.database.sql.query(`${end} where webhook_id = $1`, [id]))
+    expect(await waiting()).toBe(0)
   })
 })
 

@@ -26,7 +26,7 @@ import { Streams } from "../Streams.ts"
 import { overEntries } from "./Browse.ts"
 import { settleFinished } from "./Finished.ts"
 import { dropFinished } from "./Held.ts"
-import { type LoggedDelivery, holdLogged } from "./LoggedDeliveries.ts"
+import { type LoggedDelivery, holdLogged, loggedDeliveries } from "./LoggedDeliveries.ts"
 import { missing, soughtOf } from "./Missing.ts"
 import { eachUnlogged, eachWaiting } from "./Unfinished.ts"
 
@@ -72,7 +72,13 @@ const holdMissing = Effect.fnUntraced(function* (webhook: number, rows: Readonly
   const absent = (yield* missing(new Map([[webhook, rows.map(soughtOf)]]))).get(webhook)
   if (absent === undefined) return
   const ids = new Set(absent.map(({ id }) => id))
-  const lost = rows.filter(({ delivery_id }) => ids.has(delivery_id))
+  const sought = rows.filter(({ delivery_id }) => ids.has(delivery_id))
+  // The log is written before Redis: a delivery that was attempted meanwhile has another row.
+  const lost = yield* loggedDeliveries(
+    `d.status = 'retrying' and (d.id, d.attempts) in (select * from unnest($1::text[]::bigint[], $2::text[]::bigint[]))`,
+    [sought.map(({ id }) => id), sought.map(({ attempts }) => attempts)]
+  )
+  if (lost.length === 0) return
   yield* Effect.logError(`Redis lost ${lost.length} deliveries of webhook ${webhook} that wait; they are queued again.`)
   yield* holdLogged(lost, { anew: false, first })
 })

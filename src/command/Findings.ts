@@ -110,7 +110,7 @@ const processFindings = Effect.gen(function* () {
 /** Reports that this command has another SECRET_KEY than the database. */
 const keyFindings = Effect.map(
   keyProblems,
-  (problems) => problems.map((is): Finding => ({ what: "SECRET_KEY", is, change: keyAdvice }))
+  (problems) => problems.map((is): Finding => ({ what: "key of secrets", is, change: keyAdvice }))
   // Before the first start the table does not exist.
 ).pipe(Effect.catch(() => Effect.succeed([])))
 

@@ -70,9 +70,9 @@ it("ends the start, and check names it", { timeout: 120_000 }, async () => {
   await makeWebhook(first, "signed", { secret: "shared" })
   await expect(start(other)).rejects.toThrow(/^SECRET_KEY: not the key that sealed the secrets of this database\. /)
   expect(await check(other)).toMatch(
-    /CHANGE SECRET_KEY: SECRET_KEY is not the key .*\n +-> .*SECRET_KEY_FALLBACKS.*update rackwire_secret_key set/
+    /CHANGE key of secrets: SECRET_KEY is not the key .*\n +-> .*SECRET_KEY_FALLBACKS.*update rackwire_secret_key set/
   )
-  expect(await check(former)).not.toContain("CHANGE SECRET_KEY")
+  expect(await check(former)).not.toContain("CHANGE key of secrets")
   // As an earlier version left the database.
   await database.sql.query("delete from rackwire_secret_key")
   await expect(start(other)).rejects.toThrow("SECRET_KEY: not the key")

@@ -74,7 +74,7 @@ export const options = {
     "SECRET_KEY_FALLBACKS",
     kind.secrets,
     [],
-    "Earlier values of `SECRET_KEY`, comma-separated. At the start, secrets that they encrypted are encrypted again with `SECRET_KEY`.",
+    "Earlier values of `SECRET_KEY`, comma-separated, or one in each line of a file. At the start, secrets that they encrypted are encrypted again with `SECRET_KEY`.",
     ""
   ),
   superuserName: setting("SUPERUSER_NAME", kind.text, "admin", "User that is created at the first start."),

@@ -113,8 +113,15 @@ const parts = (name: string) =>
 
 export const list: Kind<ReadonlyArray<string>> = { read: parts, expects: "a list, separated by commas" }
 
+/** Each line, and its parts between commas: a secret may have a comma itself. */
+const alternatives = (text: string): ReadonlyArray<string> => {
+  const lines = text.split("\n").map((line) => line.trim())
+  const all = lines.flatMap((line) => [line, ...line.split(",").map((part) => part.trim())])
+  return [...new Set(all)].filter((each) => each !== "")
+}
+
 export const secrets: Kind<ReadonlyArray<Redacted.Redacted>> = {
-  read: (name) => Config.map(parts(name), (keys) => keys.map((key) => Redacted.make(key))),
+  read: (name) => Config.map(Config.String(name), (text) => alternatives(text).map((key) => Redacted.make(key))),
   expects: "a list, separated by commas",
   isSecret: true
 }

@@ -73,6 +73,15 @@ describe("an option", () => {
     expect(read("SECRET_KEY", longKey.slice(0, 32))).toBe(longKey.slice(0, 32))
   })
 
+  it("SECRET_KEY_FALLBACKS may have keys with commas", () => {
+    const read = (text: string) =>
+      (readIn({ SECRET_KEY_FALLBACKS: text }, "SECRET_KEY_FALLBACKS") as ReadonlyArray<Redacted.Redacted>).map(
+        Redacted.value
+      )
+    expect(read("one, two")).toEqual(["one, two", "one", "two"])
+    expect(read("a,b\nc")).toEqual(["a,b", "a", "b", "c"])
+  })
+
   describe("in a file", () => {
     let folder: string
     beforeAll(() => {

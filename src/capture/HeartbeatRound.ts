@@ -19,7 +19,10 @@ export const sendHeartbeats = (stream: SlotStream, epoch: number, report: Report
   Effect.all(
     [
       attempted("a heartbeat", sendHeartbeat(stream)),
-      attempted("the comparison of the publication", Effect.flatMap(onPool, ensurePublication)),
+      attempted(
+        "the comparison of the publication",
+        Effect.flatMap(onPool, (run) => ensurePublication(run))
+      ),
       attempted("the count of alarms", reportAlarms(report)),
       attempted(
         "the note of captured changes",

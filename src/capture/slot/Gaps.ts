@@ -65,7 +65,7 @@ interface GapNote {
 /** SQL of a position: an LSN in the epoch of a row of `rackwire_epoch`. */
 const positionOf = (lsn: string) => `((number << ${lsnBits}) | pg_wal_lsn_diff(${lsn}, '0/0')::bigint)`
 
-/** Returns new gaps in words. */
+/** SQL of a gap in words. */
 const sentence = `'gap ' || id || ': ' || reason`
 
 interface Sentence {
@@ -79,16 +79,31 @@ const alarm = (rows: ReadonlyArray<Sentence>) =>
 
 /**
  * Notes a gap; it stays open until `closeGaps`. It begins with what capture has not read (`slot`), or where the
- * publication was verified last. Notes nothing if nothing was ever captured. May be repeated.
+ * publication was verified last. Differences that are found while a gap is open have one cause, such as a restored
+ * backup: the open gap is widened to them, and gets their reasons. Notes nothing if nothing was ever captured. May be
+ * repeated.
  */
 export const openGap = Effect.fnUntraced(function* (run: Run, { cause, reason, types }: GapNote) {
   const begin = cause === "slot" ? "captured" : "verified"
   yield* alarm(
     yield* run<Sentence>(
-      `insert into ${table} (cause, reason, object_types, since, from_position)
-       select $1, $2, $3::text[], coalesce(${begin}, began), ${positionOf(`coalesce(${begin}_lsn, '0/0')`)}
-         from rackwire_epoch order by number desc limit 1
-       on conflict (cause, from_position, reason) do nothing returning ${sentence} as what`,
+      `with begun as (
+         select coalesce(${begin}, began) as since, ${positionOf(`coalesce(${begin}_lsn, '0/0')`)} as from_position
+           from rackwire_epoch order by number desc limit 1),
+       open as (select max(id) as id from ${table} where until is null and acknowledged is null),
+       widened as (
+         update ${table} g
+            set reason = g.reason || '; ' || $2, since = least(g.since, begun.since),
+                from_position = least(g.from_position, begun.from_position),
+                object_types = case when g.object_types is not null and $3::text[] is not null
+                                    then array(select distinct unnest(g.object_types || $3::text[]) order by 1) end
+           from begun, open where g.id = open.id and strpos(g.reason, $2) = 0
+         returning g.id, g.reason),
+       made as (
+         insert into ${table} (cause, reason, object_types, since, from_position)
+         select $1, $2, $3::text[], since, from_position from begun where (select id from open) is null
+         on conflict (cause, from_position, reason) do nothing returning id, reason)
+       select ${sentence} as what from (select * from widened union all select * from made) noted`,
       [cause, reason, types === undefined ? null : types]
     )
   )

@@ -20,8 +20,11 @@ import { type Run, closeGaps, openGap } from "./Gaps.ts"
 
 const operations = "insert, update, delete, truncate"
 
-/** Compares the publication and the identities of its tables with what they should be, and repairs them. */
-export const ensurePublication = Effect.fnUntraced(function* (run: Run) {
+/**
+ * Compares the publication and the identities of its tables with what they should be, and repairs them. Ends the open
+ * gaps, unless the slot is to be made (`hasSlot`): without one nothing is captured yet.
+ */
+export const ensurePublication = Effect.fnUntraced(function* (run: Run, hasSlot = true) {
   // Before the comparison: what changes after it belongs to the next span.
   const [at] = yield* run<{ readonly time: string; readonly lsn: string }>(
     "select now()::text as time, pg_current_wal_insert_lsn()::text as lsn"
@@ -34,7 +37,7 @@ export const ensurePublication = Effect.fnUntraced(function* (run: Run) {
   const statement = repairOf(found)
   if (statement !== undefined) yield* run(statement)
   for (const table of found.unidentified) yield* repairIdentity(run, table)
-  yield* closeGaps(run, ["publication", "identity", "slot"])
+  if (hasSlot) yield* closeGaps(run, ["publication", "identity", "slot"])
   const verified = statement === undefined ? found.fingerprint : null
   yield* run(
     `update rackwire_epoch set verified = $3::timestamptz, verified_lsn = $4::pg_lsn,

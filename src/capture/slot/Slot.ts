@@ -51,10 +51,14 @@ export const prepare = Effect.fnUntraced(
           Effect.ignore(run("select pg_advisory_unlock($1)::text", [lockKey]))
         )
         yield* refuseSecondSlot(run, slot)
-        yield* ensurePublication(run)
-        const fresh = yield* ensureSlot(run, slot)
-        if (skip && !fresh) yield* skipUndecodable(run, slot)
-        return { slot, publication, ...(yield* ensureEpoch(run, slot, fresh, origin)) } satisfies SlotState
+        const found = yield* findSlot(run, slot)
+        const isUsable = found !== undefined && !found.lost && found.confirmed !== null
+        // Noted before the publication is compared: a restored backup lacks both, and that is one gap.
+        if (!isUsable) yield* openGap(run, { cause: "slot", reason: lossOf(slot, found) })
+        yield* ensurePublication(run, isUsable)
+        if (!isUsable) yield* makeSlot(run, slot, found !== undefined)
+        else if (skip) yield* skipUndecodable(run, slot)
+        return { slot, publication, ...(yield* ensureEpoch(run, slot, !isUsable, origin)) } satisfies SlotState
       })
     )
   },
@@ -98,8 +102,8 @@ const refuseSecondSlot = Effect.fnUntraced(function* (run: Run, slot: string) {
   })
 })
 
-/** Creates the slot unless there is a usable one; returns whether it is new. */
-const ensureSlot = Effect.fnUntraced(function* (run: Run, slot: string) {
+/** The slot of this name; undefined if there is none. Fails if it is not ours. */
+const findSlot = Effect.fnUntraced(function* (run: Run, slot: string) {
   const [found] = yield* run<FoundSlot>(
     `select confirmed_flush_lsn::text as confirmed, wal_status = 'lost' as lost, database::text as database,
             database = current_database() and plugin = 'pgoutput' as ours
@@ -112,13 +116,15 @@ const ensureSlot = Effect.fnUntraced(function* (run: Run, slot: string) {
       message: `the slot ${slot} belongs to the database ${found.database} or to another plugin: set RACKWIRE_SLOT to another name`
     })
   }
-  if (found !== undefined && !found.lost && found.confirmed !== null) return false
-  const what = found === undefined ? "is missing" : "was lost"
-  yield* openGap(run, {
-    cause: "slot",
-    reason: `the replication slot ${slot} ${what}: changes committed since are not captured`
-  })
-  if (found !== undefined) yield* run("select pg_drop_replication_slot($1)::text", [slot])
+  return found
+})
+
+const lossOf = (slot: string, found: FoundSlot | undefined): string =>
+  `the replication slot ${slot} ${found === undefined ? "is missing" : "was lost"}: changes committed since are not captured`
+
+/** Creates the slot, in place of an unusable one where it exists. */
+const makeSlot = Effect.fnUntraced(function* (run: Run, slot: string, exists: boolean) {
+  if (exists) yield* run("select pg_drop_replication_slot($1)::text", [slot])
   // Creating a slot waits for all running transactions.
   yield* run("set lock_timeout = '29s'")
   const [server] = yield* run<{ readonly version: number }>(
@@ -128,7 +134,6 @@ const ensureSlot = Effect.fnUntraced(function* (run: Run, slot: string) {
   const options = server!.version >= failoverVersion ? ", failover => true" : ""
   yield* run(`select pg_create_logical_replication_slot($1, 'pgoutput'${options})::text`, [slot])
   yield* run("reset lock_timeout")
-  return true
 })
 
 /**

@@ -93,7 +93,7 @@ const roleFindings = Effect.map(runningRoles, judgeRoles).pipe(
   Effect.catch(() => Effect.succeed([]))
 )
 
-/** Reports the reasons that running processes give for not being ready. */
+/** Reports the problems, alarms and warnings of running processes. */
 const processFindings = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ readonly name: string; readonly problem: string }>`
@@ -102,7 +102,7 @@ const processFindings = Effect.gen(function* () {
   return rows.map(({ name, problem }): Finding => ({
     what: `process ${name}`,
     is: problem,
-    change: "Repair what it names; its log has the details, and /health/ready answers 200 afterwards."
+    change: "Repair what it names; its log has the details, and its /health/ is without it afterwards."
   }))
   // Before the first start the table does not exist.
 }).pipe(Effect.catch(() => Effect.succeed([])))

@@ -53,6 +53,8 @@ export class Deliver extends Context.Service<
     readonly webhooks: Effect.Effect<number>
     /** A sentence for each reason why deliveries do not continue. */
     readonly problems: Effect.Effect<ReadonlyArray<string>>
+    /** A sentence if the search for missed deliveries fails, while those that are announced are attempted. */
+    readonly alarms: Effect.Effect<ReadonlyArray<string>>
     /** A sentence for each problem that an operator has to solve, though the process works. */
     readonly warnings: Effect.Effect<ReadonlyArray<string>>
   }
@@ -96,7 +98,8 @@ export class Deliver extends Context.Service<
       const log = yield* DeliveryLog
       return Deliver.of({
         webhooks: Effect.sync(actors.count),
-        problems: Effect.map(log.problems, (unwritten) => [...unwritten, ...looks.problems(), ...unreadable(actors)]),
+        problems: Effect.map(log.problems, (unwritten) => [...unwritten, ...unreadable(actors)]),
+        alarms: Effect.sync(() => looks.problems()),
         warnings: Effect.sync(() => [...actors.loops.warnings(), ...actors.unusable.warnings()])
       })
     })

@@ -1,8 +1,11 @@
 /**
- * Why a process is not ready, for the roles that it has.
+ * Why a process is not ready, for the roles that it has, and what needs attention while it is.
  *
  * Every role needs Postgres, and space where the embedded servers write. Capture and deliver need a Redis that takes
  * writes. Capture has to read and confirm, and deliver to write its log: answers of servers alone do not show that.
+ *
+ * Alarms are no part of the readiness: the process takes requests, and no other process would do better. A balancer that
+ * left it would end the service, and Kubernetes would stop a rollout or the draining of a node.
  */
 import { Effect, Layer, Option, Schedule } from "effect"
 import { Capture } from "../capture/Capture.ts"
@@ -50,15 +53,20 @@ export const readiness = Layer.effect(
     const deliver = Option.match(delivering, { onNone: () => none, onSome: ({ problems }) => problems })
     const checks = [yield* database, yield* disk, key, unwritten, queue, capture, deliver]
     const problems = Effect.map(Effect.all(checks, { concurrency: "unbounded" }), (found) => found.flat())
-    const alarms = Option.isNone(reading) ? none : Effect.map(reading.value.status, gapAlarms)
-    // Not part of the readiness: a user who may edit webhooks must not be able to end it.
+    const sources = [
+      Option.match(reading, { onNone: () => none, onSome: ({ status }) => Effect.map(status, captureAlarms) }),
+      Option.match(delivering, { onNone: () => none, onSome: ({ alarms }) => alarms })
+    ]
+    const alarms = Effect.map(Effect.all(sources), (found) => found.flat())
+    // No alarm: a user who may edit webhooks must not be able to raise one.
     const warnings = Option.match(delivering, { onNone: () => none, onSome: ({ warnings }) => warnings })
     yield* tell(
       "health",
-      Effect.map(Effect.all([problems, alarms, warnings]), ([found, told, warned]) => {
-        const reasons = [...found, ...told]
-        return { problems: reasons.length, problem: [...reasons, ...warned].join("; ") }
-      })
+      Effect.map(Effect.all([problems, alarms, warnings]), ([found, raised, warned]) => ({
+        problems: found.length,
+        alarms: raised.length,
+        problem: [...found, ...raised, ...warned].join("; ")
+      }))
     )
     let isLeaving = false
     return Health.of({
@@ -93,9 +101,14 @@ const disk = Effect.map(Settings, ({ databaseUrl, redisUrl, dataDirectory }): Pr
   databaseUrl === undefined || redisUrl === undefined ? diskProblems(dataDirectory) : none
 )
 
-/** A gap is an alarm until somebody acknowledges it. */
-const gapAlarms = ({ gaps, gap }: CaptureStatus): ReadonlyArray<string> =>
-  gaps === 0 ? [] : [`${gaps === 1 ? "a gap" : `${gaps} gaps`} in the captured changes, not acknowledged: ${gap}`]
+/** A gap is an alarm until somebody acknowledges it, a pause until the queue takes events again. */
+const captureAlarms = ({ state, problem, gaps, gap }: CaptureStatus): ReadonlyArray<string> => [
+  ...(state === "paused" ? [`capture is paused ${problem}`] : []),
+  ...(gaps === 0 ? [] : [`${gaps === 1 ? "a gap" : `${gaps} gaps`} in the captured changes, not acknowledged: ${gap}`])
+]
+
+/** States in which capture does its part: a standby waits for its turn, and a pause is an alarm. */
+const capturing: ReadonlySet<CaptureStatus["state"]> = new Set(["streaming", "standby", "paused"])
 
 const captureProblems = Effect.fnUntraced(function* (status: Effect.Effect<CaptureStatus>) {
   const { lookMillis, lagMaxMillis, standstillMillis } = (yield* Pace).pipeline
@@ -109,14 +122,19 @@ const captureProblems = Effect.fnUntraced(function* (status: Effect.Effect<Captu
   })
   yield* Effect.forkScoped(Effect.schedule(look, Schedule.spaced(lookMillis)))
   return Effect.map(status, ({ state, problem }) =>
-    state === "streaming" || state === "standby" ? standstill.problems() : [`capture is ${state} ${problem}`]
+    capturing.has(state) ? standstill.problems() : [`capture is ${state} ${problem}`]
   )
 })
 
 statusMetrics("health", {
   problems: {
     name: "rackwire_problems",
-    help: "Problems that keep this process from its work, gaps included. /health/ready names each.",
+    help: "Problems that keep this process from its work. /health/ready names each.",
+    symptom: "wrong"
+  },
+  alarms: {
+    name: "rackwire_alarms",
+    help: "Alarms of this process, which works meanwhile: gaps, a paused capture, a sweep that fails. /health/ names each.",
     symptom: "wrong"
   }
 })

@@ -52,7 +52,7 @@ describe("LOGIN_REQUIRED", () => {
       const answer = await fetch(url + path, { redirect: "manual" })
       expect([answer.status, answer.headers.get("location")]).toEqual([302, `/login/?next=${encodeURIComponent(path)}`])
     }
-    for (const path of ["/login/", "/health/live", "/health/ready", "/metrics"])
+    for (const path of ["/login/", "/health/", "/health/live", "/health/ready", "/metrics"])
       expect([path, (await fetch(url + path)).status]).toEqual([path, 200])
   })
 

@@ -14,7 +14,7 @@ export const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTION
 const safe = new Set(["GET", "HEAD", "OPTIONS"])
 
 /** Whoever comes here is not asked who it is. */
-const unasked = new Set(["/metrics", "/health/live", "/health/ready", "/static/start.js"])
+const unasked = new Set(["/metrics", "/health/", "/health/live", "/health/ready", "/static/start.js"])
 
 /** Here one says who one is. */
 const entrances = new Set(["/api/users/tokens/provision/", "/login/", "/logout/", "/user/password/"])

@@ -68,13 +68,13 @@ export class ServiceProcess {
     await this.ended
   }
 
-  /** Whether it says of itself that nothing keeps it from its work; the gaps of seeds before this one do not. */
+  /** Whether it says of itself that nothing keeps it from its work, and has no alarm but the gaps of earlier seeds. */
   async isReady(): Promise<boolean> {
     try {
       const headers = { authorization: `Token ${token}` }
-      const response = await fetch(`${this.url}/health/ready`, { headers, signal: AbortSignal.timeout(1000) })
-      const { problems } = (await response.json()) as { readonly problems?: ReadonlyArray<string> }
-      return response.status === 200 || problems?.every((problem) => problem.includes("not acknowledged")) === true
+      const response = await fetch(`${this.url}/health/`, { headers, signal: AbortSignal.timeout(1000) })
+      const { status, alarms = [] } = (await response.json()) as { status: string; alarms?: ReadonlyArray<string> }
+      return status !== "not ready" && alarms.every((alarm) => alarm.includes("not acknowledged"))
     } catch {
       return false
     }

@@ -128,6 +128,15 @@ export const manifest${at}: Kind${at} = ${JSON.stringify(manifests[at])}`
     ])
   })
 
+  it("lets nodes be drained also of processes that are not ready, and bounds the memory of every container", () => {
+    const budgets = ofKind<PodDisruptionBudget>("PodDisruptionBudget")
+    expect(budgets.map(({ spec }) => spec!.unhealthyPodEvictionPolicy)).toEqual(budgets.map(() => "AlwaysAllow"))
+    const unbounded = containers.filter(
+      ({ resources }) => resources?.limits?.["memory"] === undefined || resources.requests?.["cpu"] === undefined
+    )
+    expect(unbounded).toEqual([])
+  })
+
   it("meets the restricted standard of pod security", () => {
     for (const { spec } of pods) {
       expect(spec!.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } })

@@ -54,9 +54,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const ready = async () => {
-  const reply = await fetch(`${service.url}/health/ready`)
-  return { status: reply.status, text: await reply.text() }
+const health = async () => {
+  const { status } = await fetch(`${service.url}/health/ready`)
+  const overall = (await (await fetch(`${service.url}/health/`)).json()) as { status: string; alarms?: unknown }
+  return { ready: status, status: overall.status, alarms: overall.alarms ?? [] }
 }
 
 it("a nearly full Redis pauses capture until enough memory is free", async () => {
@@ -78,11 +79,12 @@ it("a nearly full Redis pauses capture until enough memory is free", async () =>
   await expect.poll(used, { timeout: 20_000 }).toBeGreaterThan(0.8 * limit)
 
   expect((await service.call("POST", "/api/extras/tags/", named("second"))).status).toBe(201)
-  await expect.poll(ready, { timeout: 20_000 }).toEqual({
-    status: 503,
-    text: expect.stringMatching(
-      /capture is paused Redis uses \d+ MB of 50 MB; deliveries are appended again below 70 %/
-    )
+  await expect.poll(health, { timeout: 20_000 }).toEqual({
+    ready: 200,
+    status: "alarm",
+    alarms: [
+      expect.stringMatching(/capture is paused Redis uses \d+ MB of 50 MB; deliveries are appended again below 70 %/)
+    ]
   })
   expect((await service.call("GET", "/api/extras/tags/")).status).toBe(200)
   const metrics = await service.call("GET", "/metrics")
@@ -92,5 +94,5 @@ it("a nearly full Redis pauses capture until enough memory is free", async () =>
 
   await redis.del(...fillers)
   await receiver.untilAll((all) => all.length === 2)
-  await expect.poll(async () => (await ready()).status, { timeout: 20_000 }).toBe(200)
+  await expect.poll(health, { timeout: 20_000 }).toEqual({ ready: 200, status: "healthy", alarms: [] })
 })

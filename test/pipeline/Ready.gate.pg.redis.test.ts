@@ -1,4 +1,7 @@
-/** `/health/ready` and `rackwire check` while something keeps a process from its work, with a Redis of its own. */
+/**
+ * `/health/ready`, `/health/` and `rackwire check` while something keeps a process from its work, or needs attention,
+ * with a Redis of its own.
+ */
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -110,10 +113,10 @@ const arrived = (slug: string) =>
   receiver.until(({ body }) => body.toString().includes(`"slug":"${slug}"`), `the event of ${slug}`)
 
 /** Holds a lock on a table until the returned function is called. */
-const lock = async (table: string) => {
+const lock = async (table: string, mode = "access exclusive") => {
   const sql = openSql(database.databaseUrl)
   await sql.query("begin")
-  await sql.query(`lock table ${table} in access exclusive mode`)
+  await sql.query(`lock table ${table} in ${mode} mode`)
   return async () => {
     await sql.query("rollback")
     await sql.close()
@@ -162,13 +165,6 @@ describe("a process with all roles is not ready", () => {
     await arrived("unstored-1")
   })
 
-  it("while a gap is not acknowledged", millis, async () => {
-    await database.sql.query(
-      "insert into rackwire_gap (cause, reason, since, from_position) values ('slot', 'a gap of the test', now(), 0)"
-    )
-    await expectTold(/a gap of the test/, 20, () => database.sql.query("update rackwire_gap set acknowledged = now()"))
-  })
-
   it("while it stops, and goes on answering as long as it is told to", millis, async () => {
     const stopping = await startService({ ...environment, SHUTDOWN_DELAY: "5 seconds" })
     const stopped = stopping.stop()
@@ -179,5 +175,50 @@ describe("a process with all roles is not ready", () => {
     expect((await fetch(`${stopping.url}/health/live`)).status).toBe(200)
     await stopped
     await expect(fetch(`${stopping.url}/health/live`)).rejects.toThrow("fetch failed")
+  })
+})
+
+interface Overall {
+  readonly status: string
+  readonly problems?: ReadonlyArray<string>
+  readonly alarms?: ReadonlyArray<string>
+}
+
+const overall = async ({ url }: Service): Promise<Overall> => (await (await fetch(`${url}/health/`)).json()) as Overall
+
+const alarmsCounted = async ({ url }: Service): Promise<number> =>
+  Number(/^rackwire_alarms (\d+)$/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1])
+
+/** Expects the process with all roles to be ready, and the alarm to be named by `/health/`, the metrics and `check`. */
+const expectAlarm = async (what: RegExp, seconds: number, end: () => Promise<unknown>) => {
+  try {
+    await expect
+      .poll(() => overall(whole), within(seconds))
+      .toMatchObject({ status: "alarm", alarms: [expect.stringMatching(what)] })
+    expect(await healthOf(whole)).toEqual({ status: 200, problems: [] })
+    expect(await alarmsCounted(whole)).toBe(1)
+    expect((await overall(api)).status).toBe("healthy")
+    await expect.poll(check, within(30)).toEqual({ code: 1, output: expect.stringMatching(what) })
+  } finally {
+    await end()
+  }
+  await expect.poll(() => overall(whole), within(60)).toMatchObject({ status: "healthy" })
+  await expect.poll(check, within(30)).toMatchObject({ code: 0 })
+}
+
+describe("a process with all roles is ready, and has an alarm", () => {
+  it("while a gap is not acknowledged", millis, async () => {
+    await database.sql.query(
+      "insert into rackwire_gap (cause, reason, since, until, from_position) values ('slot', 'a gap of the test', now(), now(), 0)"
+    )
+    await expectAlarm(/a gap of the test/, 20, () => database.sql.query("update rackwire_gap set acknowledged = now()"))
+  })
+
+  it("while its sweep fails", millis, async () => {
+    const id = await makeWebhook("unswept")
+    expect((await whole.call("PATCH", `/api/extras/webhooks/${id}/`, { paused: true })).status).toBe(200)
+    await makeTag("unswept-1")
+    // The sweep writes the backlogs of webhooks that have one; everybody else only reads them.
+    await expectAlarm(/no sweep has ended for \d+ s/, 40, await lock("rackwire_backlog", "exclusive"))
   })
 })

@@ -14,6 +14,7 @@ import { apiVersion } from "../Respond.ts"
 import { endpoint } from "../declare/Endpoint.ts"
 import { described, each, flag, integer, listOf, object, optional, record, string, time } from "../declare/Parts.ts"
 import type { Handler, Route } from "../Route.ts"
+import type { Request } from "../wire/Request.ts"
 import { sending } from "./Sending.ts"
 
 const apps = [...Map.groupBy(registry.values(), (type) => type.app)]
@@ -48,19 +49,33 @@ const webhookWarnings = unhealthyWebhooks.pipe(
   Effect.provideService(Clearance, Clearance.all)
 )
 
-const ready: Handler = (request) =>
+/** The health of this process; the sentences are for clients that may see the metrics. */
+const healthOf = (request: Request) =>
   Effect.gen(function* () {
     const health = yield* Health
-    const problems = [...(yield* health.problems), ...(yield* health.alarms)]
+    const [problems, alarms] = [yield* health.problems, yield* health.alarms]
     // Without the database no token can be checked.
     const isShown = yield* mayWatch(request).pipe(Effect.catch(() => Effect.succeed(false)))
     const warnings = isShown ? yield* webhookWarnings : []
-    // Not part of the readiness: a user who may edit webhooks must not be able to end it.
-    const more = { ...(warnings.length > 0 && { warnings }), ...(isShown && { limits: limitsInUse() }) }
-    if (problems.length === 0) return { status: 200, json: { status: "ready", ...more } }
-    const json = { status: "not ready", ...(isShown && { problems }), ...more }
-    return { status: 503, json, headers: { "retry-after": "2" } }
+    const named = Object.entries({ problems, alarms, warnings }).filter(([, sentences]) => sentences.length > 0)
+    const shown = isShown ? { ...Object.fromEntries(named), limits: limitsInUse() } : {}
+    return { isReady: problems.length === 0, hasAlarm: alarms.length > 0, shown }
   })
+
+/** For probes: 503 while something keeps the process from requests, or from the work of its roles. */
+const ready: Handler = (request) =>
+  Effect.map(healthOf(request), ({ isReady, shown }) =>
+    isReady
+      ? { status: 200, json: { status: "ready", ...shown } }
+      : { status: 503, json: { status: "not ready", ...shown }, headers: { "retry-after": "2" } }
+  )
+
+/** For people and monitoring: alarms too, which are no reason to send requests elsewhere. */
+const overall: Handler = (request) =>
+  Effect.map(healthOf(request), ({ isReady, hasAlarm, shown }) => ({
+    status: 200,
+    json: { status: !isReady ? "not ready" : hasAlarm ? "alarm" : "healthy", ...shown }
+  }))
 
 const state = record({
   ...{ "netbox-version": string, "rackwire-version": string, plugins: object },
@@ -107,6 +122,7 @@ export default [
   { path: "/api/status/", access: "open", methods: { GET: status } },
   { path: "/metrics", access: "unasked", methods: { GET: metrics } },
   ...appRoots,
+  { path: "/health/", access: "unasked", methods: { GET: overall } },
   { path: "/health/live", access: "unasked", methods: { GET: live } },
   { path: "/health/ready", access: "unasked", methods: { GET: ready } }
 ] satisfies ReadonlyArray<Route>

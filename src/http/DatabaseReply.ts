@@ -8,11 +8,23 @@ import type { Reply } from "./Route.ts"
 /** When a client may try again. */
 const retrySeconds = 5
 
-const unavailable = (detail: string): Reply => ({
-  status: 503,
-  json: { detail },
-  headers: { "retry-after": `${retrySeconds}` }
-})
+/** Headers of an answer that a store kept from being made. */
+export const retryHeaders = { "retry-after": `${retrySeconds}` }
+
+const unavailable = (detail: string): Reply => ({ status: 503, json: { detail }, headers: retryHeaders })
+
+/**
+ * SQLSTATEs of a database that cannot be reached or does not work now: connection (08), credentials (28), a missing
+ * database (3D000), no memory, space or connections (53), an idle transaction that was ended (25P0…), a start, a stop
+ * or a crash (57P0…), a broken disk (58).
+ */
+const unavailableState = /^(?:08|28|3D000|53|25P0|57P0|58)/
+
+/** SQLSTATE of a standby, or of a database that was made read-only. */
+const readOnlyState = "25006"
+
+/** SQLSTATEs of transactions that lost against others each time that they were tried. */
+const conflictStates: ReadonlySet<string> = new Set(["40001", "40P01", "55P03"])
 
 /** The answer to a request that failed with this error; undefined if the fault is our own. */
 export const databaseReply = (error: SqlError.SqlError, url: string): Reply | undefined => {
@@ -25,14 +37,18 @@ export const databaseReply = (error: SqlError.SqlError, url: string): Reply | un
     }
   }
   if (reason.cause instanceof TooManyLargeReplies) return unavailable(`${reason.cause.message} Try again in a moment.`)
-  if (reason._tag === "ConnectionError") return unavailable("The database is not available.")
+  const state = sqlStateOf(error) ?? ""
+  if (reason._tag === "ConnectionError" || reason._tag === "AuthenticationError" || unavailableState.test(state)) {
+    return unavailable("The database is not available.")
+  }
+  if (state === readOnlyState) return unavailable("The database takes no writes.")
   if (reason.cause instanceof TooMany) return unavailable(`${reason.cause.message} Try again in a moment.`)
   if (reason._tag === "StatementTimeoutError") {
     return asksByPattern(url)
       ? { status: 400, json: { detail: "The regular expression takes too long to evaluate. Make it simpler." } }
       : unavailable("The query takes too long. Request less at a time, or use other filters.")
   }
-  return reason._tag === "LockTimeoutError" ? unavailable("Others are writing the same objects.") : undefined
+  return conflictStates.has(state) ? unavailable("Others are writing the same objects.") : undefined
 }
 
 /** Whether Postgres, by its own rules, refuses a pattern. */

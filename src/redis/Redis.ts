@@ -17,8 +17,12 @@ export class RedisError extends Schema.TaggedError<RedisError>()("RedisError", {
   }
 }
 
-/** Error replies for a temporary state of the server; others mean that the command is wrong. */
-const passing = /^(LOADING|BUSY|OOM|MISCONF|READONLY|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|NOREPLICAS)/
+/**
+ * Error replies for a temporary state of the server, or to a client that it does not let in; others mean that the command
+ * is wrong.
+ */
+const passing =
+  /^(LOADING|BUSY|OOM|MISCONF|READONLY|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|NOREPLICAS|NOAUTH|WRONGPASS|ERR max number of clients)/
 
 /** Bugs of ours in the handling of a reply; they must not count as an unavailable server. */
 const isDefect = (error: unknown): boolean => error instanceof TypeError || error instanceof SyntaxError

@@ -9,6 +9,7 @@ import { type Row, emptyRecord } from "../../inventory/Field.ts"
 import { objectType, registry } from "../../inventory/Registry.ts"
 import { byIds, viewFor } from "../../inventory/read/Read.ts"
 import { HttpRefused } from "../HttpRefused.ts"
+import { retryHeaders } from "../DatabaseReply.ts"
 import { endpoint } from "../declare/Endpoint.ts"
 import { brief, described, integer, listOf, orNull, record, string, time, words } from "../declare/Parts.ts"
 import type { Route } from "../Route.ts"
@@ -48,7 +49,11 @@ const wishOf = (query: URLSearchParams) => {
 const parameters: ReadonlySet<string> = new Set(["webhook_id", "object_type", "object_id", "after", "limit", "live"])
 
 const unavailable = ({ message }: WaitingUnknown) =>
-  new HttpRefused({ reason: "Busy", body: { detail: `The waiting deliveries cannot be read from Redis: ${message}` } })
+  new HttpRefused({
+    reason: "Busy",
+    body: { detail: `The waiting deliveries cannot be read from Redis: ${message}` },
+    headers: retryHeaders
+  })
 
 /** A page of deliveries that wait. Fails with 403 unless the reader may view every delivery. */
 export const waitingSeen = Effect.fnUntraced(function* (request: Request) {

@@ -1,4 +1,7 @@
 import { Schema } from "effect"
+import { SqlError } from "effect/sql"
+import { sqlStateOf } from "../postgres/Postgres.ts"
+import { inWords } from "../telemetry/Telemetry.ts"
 
 /**
  * Why capture stopped reading.
@@ -36,6 +39,20 @@ export class CaptureError extends Schema.TaggedError<CaptureError>()("CaptureErr
 /** A CaptureError as it is; another error is a defect in the handling of a message, so `Protocol`. */
 export const asCaptureError = (error: unknown): CaptureError =>
   error instanceof CaptureError ? error : new CaptureError({ reason: "Protocol", message: String(error) })
+
+/**
+ * SQLSTATEs of a server that ends its sessions (57P01, 57P02) and takes no new ones (57P03). It cannot stop before its
+ * walsenders have ended, and waits for them while something is not confirmed.
+ */
+const stopping: ReadonlySet<string | undefined> = new Set(["57P01", "57P02", "57P03"])
+
+/** Whether an error says that Postgres stops: capture then ends its session, or Postgres could not stop. */
+export const isServerStopping = (error: unknown): error is SqlError.SqlError =>
+  SqlError.isSqlError(error) && stopping.has(sqlStateOf(error))
+
+/** The end of a session because Postgres stops. */
+export const serverStopping = (error: SqlError.SqlError): CaptureError =>
+  new CaptureError({ reason: "Transport", message: `Postgres stops: ${inWords(error)}` })
 
 /** The error for a report of Postgres, by SQLSTATE: texts differ between versions, codes do not. */
 export const fromSqlState = (code: string, message: string): CaptureError => {

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { paused } from "../eventloop/Pace.ts"
 import { inWords } from "../telemetry/Telemetry.ts"
+import { isServerStopping, serverStopping } from "./CaptureError.ts"
 import type { Report } from "./Status.ts"
 import { countSetAside } from "./SetAside.ts"
 import { heartbeatPrefix } from "./fold/TransactionWindows.ts"
@@ -13,7 +14,8 @@ import { type SlotStream, now } from "./slot/SlotStream.ts"
 
 /**
  * Sends heartbeats through the WAL: an idle database then has WAL to confirm, and the lag is measured end to end. With
- * each of them the publication is compared, and the alarms are counted.
+ * each of them the publication is compared, and the alarms are counted. Never succeeds; fails when Postgres stops, also
+ * while nothing else of the session reaches it because Redis takes nothing.
  */
 export const sendHeartbeats = (stream: SlotStream, epoch: number, report: Report) =>
   Effect.all(
@@ -33,7 +35,11 @@ export const sendHeartbeats = (stream: SlotStream, epoch: number, report: Report
   ).pipe(Effect.andThen(paused(({ capture }) => capture.heartbeatMillis)), Effect.forever)
 
 const attempted = <A, E, R>(what: string, effect: Effect.Effect<A, E, R>) =>
-  Effect.catch(effect, (error) => Effect.logWarning(`capture: ${what} failed, trying again: ${inWords(error)}`))
+  Effect.catch(effect, (error) =>
+    isServerStopping(error)
+      ? serverStopping(error)
+      : Effect.logWarning(`capture: ${what} failed, trying again: ${inWords(error)}`)
+  )
 
 const sendHeartbeat = Effect.fnUntraced(function* ({ heartbeats }: SlotStream) {
   const sql = yield* SqlClient.SqlClient

@@ -7,7 +7,7 @@ import { addressOf } from "../postgres/PostgresUrl.ts"
 import { inWords } from "../telemetry/Telemetry.ts"
 import { Vault } from "../inventory/Vault.ts"
 import { Servers } from "../embedded/Servers.ts"
-import { CaptureError, asCaptureError } from "./CaptureError.ts"
+import { CaptureError, asCaptureError, isServerStopping, serverStopping } from "./CaptureError.ts"
 import { write as writeChangeLog } from "./ChangeLog.ts"
 import { inEpoch } from "../event/Position.ts"
 import { type EventBatch, eventsOf } from "./CapturedEvent.ts"
@@ -100,8 +100,7 @@ const read = Effect.fnUntraced(function* (stream: SlotStream, prepared: SlotStat
     `capture: reading from ${formatLsn(confirmed)}, epoch ${epoch}, generation ${generation}${after}`
   )
   yield* Effect.forkScoped(reportProgress(stream, report))
-  yield* Effect.forkScoped(sendHeartbeats(stream, epoch, report))
-  return yield* consume(stream, reading, prepared)
+  return yield* Effect.raceFirst(consume(stream, reading, prepared), sendHeartbeats(stream, epoch, report))
 })
 
 const fromWalsender = <A>(run: () => Promise<A>) => Effect.tryPromise({ try: run, catch: asCaptureError })
@@ -110,10 +109,11 @@ const transport = (message: string) => new CaptureError({ reason: "Transport", m
 
 /**
  * Tries until the effect succeeds; fails only with a CaptureError. The session outlives a database or a Redis that is
- * away for a while.
+ * away for a while, but not a database that stops.
  */
 const persist = <A, E, R>(what: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, CaptureError, R> =>
   effect.pipe(
+    Effect.mapError((error) => (isServerStopping(error) ? serverStopping(error) : error)),
     Effect.tapError((error) => Effect.logWarning(`capture: the ${what} failed: ${inWords(error)}`)),
     (again) =>
       Effect.flatMap(Pace, ({ capture }) =>

@@ -1,6 +1,6 @@
 /** Failures of the stages that follow, as capture expects them. */
 import { Effect } from "effect"
-import { CaptureError } from "../capture/CaptureError.ts"
+import { CaptureError, isServerStopping, serverStopping } from "../capture/CaptureError.ts"
 import { ConsumerUnavailable } from "../capture/EventConsumer.ts"
 import { outrank } from "../capture/slot/Leadership.ts"
 import { Fenced } from "../queue/Append.ts"
@@ -16,7 +16,8 @@ export const asConsumerError = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     (error) => error instanceof Fenced,
     ({ generation, message }) => Effect.andThen(outrank(generation), new CaptureError({ reason: "Fenced", message }))
   ).pipe(
-    Effect.mapError((error) =>
-      error instanceof CaptureError ? error : new ConsumerUnavailable({ message: inWords(error) })
-    )
+    Effect.mapError((error) => {
+      if (error instanceof CaptureError) return error
+      return isServerStopping(error) ? serverStopping(error) : new ConsumerUnavailable({ message: inWords(error) })
+    })
   )

@@ -109,6 +109,15 @@ export const openGap = Effect.fnUntraced(function* (run: Run, { cause, reason, t
   )
 })
 
+/** Opens the last gap of this cause again, unless somebody has acknowledged it: a loss that follows has the same cause. */
+export const reopenGap = (run: Run, cause: Cause) =>
+  run(
+    `update ${table} set until = null, to_position = null
+      where id = (select id from ${table} where cause = $1 and acknowledged is null and to_position is not null
+                   order by to_position desc limit 1)`,
+    [cause]
+  )
+
 /** Ends the open gaps of these causes at the end of the WAL. */
 export const closeGaps = (run: Run, causes: ReadonlyArray<Cause>) =>
   run(

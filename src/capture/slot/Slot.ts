@@ -11,7 +11,7 @@ import { lsnBits } from "../../event/Position.ts"
 import { CaptureError, fromSqlState } from "../CaptureError.ts"
 import { parseLsn } from "../../event/Lsn.ts"
 import { type Epoch, ensureEpoch } from "./Epoch.ts"
-import { type Run, openGap } from "./Gaps.ts"
+import { type Run, openGap, reopenGap } from "./Gaps.ts"
 import type { Origin } from "./Origin.ts"
 import { publication } from "../../inventory/derive/table/PublicationState.ts"
 import { ensurePublication } from "./Publication.ts"
@@ -141,13 +141,16 @@ const makeSlot = Effect.fnUntraced(function* (run: Run, slot: string, exists: bo
  * publication must exist already.
  */
 const skipUndecodable = Effect.fnUntraced(function* (run: Run, slot: string) {
+  const [gap] = yield* run<{ readonly made: string | null }>(
+    "select max(to_position)::text as made from rackwire_gap where cause = 'publication'"
+  )
+  yield* reopenGap(run, "publication")
   const reason = "the publication did not exist: changes committed meanwhile cannot be decoded"
   yield* openGap(run, { cause: "slot", reason })
   yield* run(
     `select pg_replication_slot_advance(slot_name, case when made > confirmed_flush_lsn then made else pg_current_wal_insert_lsn() end)::text
-       from pg_replication_slots,
-            (select '0/0'::pg_lsn + (max(to_position) & ((1::bigint << ${lsnBits}) - 1)) as made from rackwire_gap where cause = 'publication') gap
+       from pg_replication_slots, (select '0/0'::pg_lsn + ($2::text::bigint & ((1::bigint << ${lsnBits}) - 1)) as made) gap
       where slot_name = $1`,
-    [slot]
+    [slot, gap!.made]
   )
 })

@@ -14,7 +14,7 @@ export const options = {
   baseUrl: optional(
     "BASE_URL",
     kind.webAddress,
-    "Public address of the service. URLs in events begin with it. If it is set, URLs in API responses do too; otherwise they begin with the address of the request.",
+    "Public address of the service; it may have a path, which a proxy may strip or pass on. URLs in events begin with it. If it is set, URLs in API responses do too; otherwise they begin with the address of the request.",
     "http://HOST:PORT"
   ),
   databaseUrl: optional(

@@ -63,10 +63,13 @@ const ownStyle = textsIn("style", "elements.css", "base.css").join("\n")
 const [shown = "", ...scripts] = textsIn("script", "shown.js")
 const ownScript = [shown, ...scripts.map((text) => `{\n${text}}`)].join("\n").replaceAll(/^import .*\n|^export /gm, "")
 
+/** The address of a file for a style, which lies in the same folder. */
+const besideUs = (name: string): string => assetUrl(name).replace("/static/", "")
+
 add(
   "app.css",
   "text/css",
-  Buffer.from(ownStyle.replaceAll(/url\(\/static\/([\w.]+)\)/g, (_, name: string) => `url(${assetUrl(name)})`))
+  Buffer.from(ownStyle.replaceAll(/url\(\/static\/([\w.]+)\)/g, (_, name: string) => `url(${besideUs(name)})`))
 )
 add("theme.js", "text/javascript", ours("theme.js"))
 add("app.js", "text/javascript", Buffer.from(ownScript))

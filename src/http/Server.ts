@@ -19,6 +19,7 @@ import { OptionRefused } from "../Setting.ts"
 import type { Principal } from "../auth/Principal.ts"
 import type { PremiseFailed } from "../inventory/read/Premise.ts"
 import { admit, presume } from "./Admission.ts"
+import { basePathOf, basePathProblem, inward, outward } from "./publish/BasePath.ts"
 import { type Browsing, browse } from "./Browse.ts"
 import { Connections, trustedProxies } from "./Connections.ts"
 import { isWrongPattern } from "./DatabaseReply.ts"
@@ -66,18 +67,21 @@ interface Serving extends Omit<Site, "routes">, Pick<Connections["Service"], "ha
   readonly find: ReturnType<typeof makeRouter>
   readonly proxies: ReadonlyArray<IpNetwork.IpNetwork>
   readonly inTurn: InTurn
+  /** The path of BASE_URL. */
+  readonly path: string
 }
 
 export const serve = ({ routes, ...site }: Site) => {
   const find = makeRouter(routes)
   return Layer.unwrap(
     Effect.gen(function* () {
-      const { metricsAccess } = yield* Settings
-      const problem = accessProblem(metricsAccess)
+      const settings = yield* Settings
+      const path = basePathOf(settings.baseUrl)
+      const problem = accessProblem(settings.metricsAccess) ?? basePathProblem(path, routes)
       if (problem !== undefined) return yield* new OptionRefused({ message: problem })
       const { hasRoom } = yield* Connections
       const proxies = yield* trustedProxies
-      return HttpServer.serve(answerAll({ ...site, find, proxies, hasRoom, inTurn: makeInTurn() }))
+      return HttpServer.serve(answerAll({ ...site, find, path, proxies, hasRoom, inTurn: makeInTurn() }))
     })
   )
 }
@@ -86,11 +90,12 @@ const answerAll = (serving: Serving) =>
   Effect.gen(function* () {
     const settings = yield* Settings
     const told = forwarded(yield* HttpServerRequest.HttpServerRequest, serving.proxies)
-    const { incoming } = told
+    const target = inward(told.incoming.url, serving.path)
+    const incoming = target === told.incoming.url ? told.incoming : told.incoming.modify({ url: target })
     const requestId = randomUUID()
     const measured = new MeasuredRequest(incoming.method)
     const refused: Refused = {}
-    const reply: Reply = yield* answer(serving, told, requestId, measured, refused).pipe(
+    const reply: Reply = yield* answer(serving, { ...told, incoming }, requestId, measured, refused).pipe(
       Effect.catch((refusal) => {
         measured.refused(refusal)
         refused.refusal = refusal
@@ -99,7 +104,7 @@ const answerAll = (serving: Serving) =>
       Effect.catchCause((cause) => failed(cause, incoming.url, requestId)),
       Effect.annotateLogs({ request: requestId })
     )
-    const shown = forPeople(serving, reply, incoming, { ...refused, requestId })
+    const shown = outward(forPeople(serving, reply, incoming, { ...refused, requestId }), serving.path)
     const sending = { incoming, requestId, secure: isTls(settings.baseUrl) }
     const response = yield* respond(shown, sending).pipe(
       // A write is committed by now: a refusal as its answer would be wrong.
@@ -142,7 +147,8 @@ const answer = Effect.fnUntraced(function* (
 ) {
   const { find } = serving
   const { incoming } = told
-  const origin = yield* originOf(told, yield* Settings)
+  const origin = yield* originOf(told, yield* Settings, serving.path)
+  if (!incoming.url.startsWith("/") && serving.path !== "") return moved(`/${incoming.url}`)
   const url = yield* targetOf(incoming.url)
   const match = find(url.pathname)
   if (match === undefined) {

@@ -1,9 +1,11 @@
 /** The answer of the API on its page: status, headers, JSON, the ways to other formats and pages, and the command. */
 import { STATUS_CODES } from "node:http"
 import { Effect } from "effect"
+import { inward } from "../../http/publish/BasePath.ts"
 import { type Browsed, fieldNames } from "../../http/Browse.ts"
 import { answerCharsMax, jsonText } from "../../http/wire/JsonText.ts"
 import { Listed } from "../../http/wire/Listed.ts"
+import type { Origin } from "../../http/wire/Origin.ts"
 import { isDictionary } from "../../inventory/Field.ts"
 import { type Html, html } from "../Html.ts"
 import { icon } from "../frame/Icon.ts"
@@ -82,14 +84,16 @@ const formats = ({ request: { url }, route, method }: Browsed, asJson: string): 
 }
 
 /** The links to the next and the previous page, as the answer has them. */
-const paging = ({ reply: { json } }: Browsed): Html => {
+const paging = ({ request: { origin }, reply: { json } }: Browsed): Html => {
   if (!isDictionary(json)) return html``
   const { next, previous, count, results } = json
   if (!(results instanceof Listed)) return html``
   const link = (title: string, name: "chevron-left" | "chevron-right", address: unknown) =>
     typeof address === "string"
       ? html`<li class="page-item">
-          <a class="page-link" href="${pathIn(address)}">${icon(name)}<span class="visually-hidden">${title}</span></a>
+          <a class="page-link" href="${pathIn(address, origin)}"
+            >${icon(name)}<span class="visually-hidden">${title}</span></a
+          >
         </li>`
       : html`<li class="page-item disabled">
           <span class="page-link">${icon(name)}<span class="visually-hidden">${title}</span></span>
@@ -107,9 +111,9 @@ const paging = ({ reply: { json } }: Browsed): Html => {
 }
 
 /** The way to an address of ours that stays on the host by which the reader came. */
-const pathIn = (address: string): string => {
+const pathIn = (address: string, { path }: Origin): string => {
   const { pathname, search } = new URL(address)
-  return pathname + search
+  return inward(pathname + search, path)
 }
 
 /** 34210 -> `33.4 kB`. */

@@ -9,7 +9,7 @@ import { notFound } from "../HttpRefused.ts"
 import { endpoint } from "../declare/Endpoint.ts"
 import { flag, orNull, page, pageOf, string } from "../declare/Parts.ts"
 import type { Route } from "../Route.ts"
-import type { Request } from "../wire/Request.ts"
+import { type Request, publicUrl } from "../wire/Request.ts"
 import { pageBounds, pageLinks } from "../wire/Paging.ts"
 import { reckoned } from "./Explained.ts"
 
@@ -48,7 +48,7 @@ const explain = endpoint(
       const { offset, limit = webhooks.length } = bounds
       const json = {
         count: webhooks.length,
-        ...pageLinks(new URL(url.pathname + url.search, base), bounds, webhooks.length),
+        ...pageLinks(publicUrl(request), bounds, webhooks.length),
         lsn: lsnOfChange(change) ?? null,
         position: change.place,
         partial: isPartial,

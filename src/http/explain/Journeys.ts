@@ -27,6 +27,7 @@ import type { Route } from "../Route.ts"
 import { pageBounds, pageLinks } from "../wire/Paging.ts"
 import { shownReckoned } from "./Explain.ts"
 import { reckoned } from "./Explained.ts"
+import { publicUrl } from "../wire/Request.ts"
 
 const path = "/api/extras/journeys/"
 
@@ -116,7 +117,7 @@ const show = endpoint(
       const journey = yield* journeyAt(position, { limit, offset })
       if (journey === undefined) return yield* notFound()
       const { changes: count } = journey.transaction
-      const links = pageLinks(new URL(url.pathname + url.search, base), { limit, offset }, count)
+      const links = pageLinks(publicUrl({ url, base }), { limit, offset }, count)
       return { status: 200, json: { count, ...links, ...detail(journey, base) } }
     })
 )

@@ -11,7 +11,7 @@ import { HttpRefused } from "../HttpRefused.ts"
 import { Listed } from "../wire/Listed.ts"
 import { cursorLink, cursorOf, from, pageBounds, pageLinks } from "../wire/Paging.ts"
 import { type AtOnce, atOnce } from "../Route.ts"
-import type { PresumedRequest, Request } from "../wire/Request.ts"
+import { type PresumedRequest, type Request, publicUrl } from "../wire/Request.ts"
 import { fieldSelectionOf } from "../query/FieldSelection.ts"
 import { parameterOf } from "../query/Parameter.ts"
 import { filteredBy, refuseMissing } from "../query/Strict.ts"
@@ -31,11 +31,11 @@ export const listObjects = (type: ObjectType): AtOnce =>
       const results = Listed.of(rows, (row) => show(row, view))
       if (start !== undefined) {
         const ids = rows.map(({ id }) => id)
-        const next = cursorLink(addressOf(request), bounds.limit, ids)
+        const next = cursorLink(publicUrl(request), bounds.limit, ids)
         return { status: 200, json: { count: null, next, previous: null, results } }
       }
       const total = yield* countBeside(type, where, bounds, rows.length)
-      return { status: 200, json: { count: total, ...pageLinks(addressOf(request), bounds, total), results } }
+      return { status: 200, json: { count: total, ...pageLinks(publicUrl(request), bounds, total), results } }
     })
   )
 
@@ -70,5 +70,3 @@ const shownPage = Effect.fnUntraced(function* <T extends ObjectType>(
   yield* refuseMissing(named, rows.length)
   return { rows, bounds, where, view: yield* viewFor(type, rows, request.base, beside) }
 })
-
-const addressOf = ({ url, base }: Request): URL => new URL(url.pathname + url.search, base)

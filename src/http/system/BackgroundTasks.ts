@@ -27,6 +27,7 @@ import {
   words
 } from "../declare/Parts.ts"
 import type { Route } from "../Route.ts"
+import { publicUrl } from "../wire/Request.ts"
 
 const webhookType = objectType("extras.webhook")
 
@@ -61,7 +62,7 @@ const queues = endpoint(
         },
         ...{ oldest: queue.oldest, looked: queue.looked }
       }))
-      const address = new URL(url.pathname + url.search, base)
+      const address = publicUrl({ url, base })
       return { status: 200, json: { count: total, ...pageLinks(address, bounds, total), results } }
     })
 )

@@ -13,7 +13,7 @@ import { retryHeaders } from "../DatabaseReply.ts"
 import { endpoint } from "../declare/Endpoint.ts"
 import { brief, described, integer, listOf, orNull, record, string, time, words } from "../declare/Parts.ts"
 import type { Route } from "../Route.ts"
-import type { Request } from "../wire/Request.ts"
+import { type Request, publicUrl } from "../wire/Request.ts"
 import { parameterOf } from "../query/Parameter.ts"
 import { pageBounds } from "../wire/Paging.ts"
 import { bodyFields, refused, unlimited } from "./ActionRequest.ts"
@@ -132,7 +132,7 @@ const list = endpoint(
   (request) =>
     Effect.gen(function* () {
       const { count = null, next, shown } = yield* waitingSeen(request)
-      const link = new URL(request.url.pathname + request.url.search, request.base)
+      const link = publicUrl(request)
       if (next !== undefined) link.searchParams.set("after", next)
       const json = { count, next: next === undefined ? null : link.href, previous: null, results: shown }
       return { status: 200, json }

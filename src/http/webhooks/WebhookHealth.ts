@@ -25,6 +25,7 @@ import {
 } from "../declare/Parts.ts"
 import type { Route } from "../Route.ts"
 import { pageLinks } from "../wire/Paging.ts"
+import { publicUrl } from "../wire/Request.ts"
 
 const webhookType = objectType<typeof Webhook>("extras.webhook")
 
@@ -100,7 +101,7 @@ const list = endpoint(
       const results = (yield* healthOf(rows)).map(shown)
       return {
         status: 200,
-        json: { count: total, ...pageLinks(new URL(url.pathname + url.search, base), bounds, total), results }
+        json: { count: total, ...pageLinks(publicUrl({ url, base }), bounds, total), results }
       }
     })
 )

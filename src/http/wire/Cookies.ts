@@ -4,13 +4,16 @@ import { type Cookies, HttpServerResponse } from "effect/http"
 import { csrfToken, keptSeconds } from "../../auth/Session.ts"
 import type { Origin } from "./Origin.ts"
 
-type Served = Pick<Origin, "isSecure">
+type Served = Pick<Origin, "isSecure" | "path">
 
-/** Over TLS the prefix of the name keeps other hosts of our domain from setting the cookie. */
+/**
+ * Over TLS the prefix of the name keeps other hosts of our domain from setting the cookie. Browsers take `__Host-` for
+ * the root of a host alone.
+ */
 const named =
   (name: string) =>
-  ({ isSecure }: Served) =>
-    isSecure ? `__Host-${name}` : name
+  ({ isSecure, path }: Served) =>
+    isSecure ? `${path === "" ? "__Host" : "__Secure"}-${name}` : name
 
 export const sessionCookie = named("sessionid")
 export const csrfCookie = named("csrftoken")
@@ -23,7 +26,7 @@ export interface Cookie {
 }
 
 /** Sent with requests of our own pages; of other sites' requests only with links to us. */
-const common = ({ isSecure }: Served) => ({ path: "/", sameSite: "lax", secure: isSecure }) as const
+const common = ({ isSecure }: Pick<Origin, "isSecure">) => ({ path: "/", sameSite: "lax", secure: isSecure }) as const
 
 /** The two cookies of a session that lasts this long. The key stays as long as an ended session is remembered. */
 export const sessionCookies = (served: Served, key: string, seconds: number): ReadonlyArray<Cookie> => [

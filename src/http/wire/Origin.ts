@@ -14,6 +14,8 @@ type Incoming = HttpServerRequest.HttpServerRequest
 export interface Origin {
   /** `https://inventory.example`: URLs in answers begin with it. */
   readonly base: string
+  /** The path of `base`, under which a proxy publishes the service; "" for none (publish/BasePath.ts). */
+  readonly path: string
   /** The host and port that the client requested. */
   readonly host: string
   /** Whether the client uses TLS, to us or to a proxy. */
@@ -95,7 +97,8 @@ const isHost = (text: string): boolean =>
 /** The origin of a request. Fails with 400 if its `Host` is not a host. */
 export const originOf = (
   { incoming, isClientKnown }: Forwarded,
-  { baseUrl, host: listening, port }: Settings["Service"]
+  { baseUrl, host: listening, port }: Settings["Service"],
+  path: string
 ): Effect.Effect<Origin, HttpRefused> => {
   // Clients of HTTP/1.0 may leave it out.
   const host = incoming.headers["host"] ?? `${listening.includes(":") ? `[${listening}]` : listening}:${port}`
@@ -105,7 +108,7 @@ export const originOf = (
   }
   const base = baseUrl ?? `${incoming.protocol ?? "http"}://${host}`
   const isSecure = incoming.protocol === "https" || isTls(baseUrl)
-  return Effect.succeed({ base, host, isSecure, isClientKnown })
+  return Effect.succeed({ base, path, host, isSecure, isClientKnown })
 }
 
 export const isTls = (baseUrl: string | undefined): boolean => baseUrl?.startsWith("https:") === true

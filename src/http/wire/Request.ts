@@ -32,5 +32,9 @@ export interface Request {
   readonly accepted: string
 }
 
+/** The address of the request as its client sees it. */
+export const publicUrl = ({ url, base }: Pick<Request, "url" | "base">): URL =>
+  new URL(base + url.pathname + url.search)
+
 /** A request whose sender is presumed, without the author that plain writes need. */
 export type PresumedRequest = Omit<Request, "author">

@@ -1,4 +1,6 @@
 // Keys for lists and pages; the preferences turn them off. The page /help/keys/ names them for people.
+import { addressOf } from "./shown.js"
+
 const rows = () => [...document.querySelectorAll("#objects tbody tr")]
 const rowLink = (row) => row?.querySelector("th a, td a")
 const focusedRow = () => rows().find((row) => row.contains(document.activeElement))
@@ -24,7 +26,7 @@ const follow = (selector) => document.querySelector(selector)?.click()
 
 const keys = {
   "/": () => document.getElementById("search")?.focus(),
-  "?": () => location.assign("/help/keys/"),
+  "?": () => location.assign(addressOf("/help/keys/")),
   j: () => move(1),
   k: () => move(-1),
   o: () => rowLink(focusedRow())?.click(),
@@ -36,10 +38,10 @@ const keys = {
   t: () => follow("[data-key=t]"),
   "[": () => follow("a[rel=prev]"),
   "]": () => follow("a[rel=next]"),
-  "g h": () => location.assign("/"),
-  "g w": () => location.assign("/extras/webhooks/"),
-  "g d": () => location.assign("/extras/deliveries/"),
-  "g c": () => location.assign("/extras/object-changes/")
+  "g h": () => location.assign(addressOf("/")),
+  "g w": () => location.assign(addressOf("/extras/webhooks/")),
+  "g d": () => location.assign(addressOf("/extras/deliveries/")),
+  "g c": () => location.assign(addressOf("/extras/object-changes/"))
 }
 
 let before = ""

@@ -1,7 +1,7 @@
 // Makes pickers of the fields that refer to objects, and of lists whose values are known. Each is an editable combobox
 // with a list (ARIA Authoring Practices). Without this script the same fields take ids and keys, and a button beside
 // them leads to a search.
-import { shown } from "./shown.js"
+import { addressOf, shown } from "./shown.js"
 
 /** Milliseconds without a key before a search. */
 const pauseMillis = 150
@@ -178,7 +178,7 @@ class Picker {
     }
     const path = this.path()
     if (path === "") throw new Error("no type")
-    const response = await fetch(`${path}?q=${encodeURIComponent(text)}`, { signal })
+    const response = await fetch(`${addressOf(path)}?q=${encodeURIComponent(text)}`, { signal })
     if (!response.ok) throw new Error(String(response.status))
     return response.json()
   }

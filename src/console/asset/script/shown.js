@@ -13,3 +13,6 @@ export const shown = (selector, setUp) => {
   document.addEventListener("htmx:after:swap", () => setUpIn(document))
   document.addEventListener("live:put", () => setUpIn(document))
 }
+
+/** The public address of a path of the service. The service may be published under a path: scripts are in its `static/`. */
+export const addressOf = (path) => new URL(`..${path}`, import.meta.url).pathname

@@ -1,5 +1,5 @@
 // The button that switches between light and dark, for this browser.
-import { shown } from "./shown.js"
+import { addressOf, shown } from "./shown.js"
 
 const root = document.documentElement
 
@@ -8,6 +8,6 @@ shown("[data-theme-toggle]", (button) =>
     const theme = root.dataset.scheme === "dark" ? "light" : "dark"
     root.dataset.scheme = theme
     root.dataset.theme = theme
-    document.cookie = `theme=${theme}; path=/; max-age=31536000; samesite=lax`
+    document.cookie = `theme=${theme}; path=${addressOf("/")}; max-age=31536000; samesite=lax`
   })
 )

@@ -136,12 +136,11 @@ export const options = {
     "Addresses and CIDR ranges of proxies, comma-separated. `X-Forwarded-For`, `-Host` and `-Proto` are believed from these and ignored from others.",
     ""
   ),
-  metricsAccess: setting(
+  metricsAccess: optional(
     "METRICS_ACCESS",
     kind.list,
-    ["127.0.0.0/8", "::1", "token"],
-    "Access to `/metrics`, and to the processes in `/api/status/`, comma-separated: `anybody`; addresses and CIDR ranges of clients; `token` for every user, by token or session. Name a proxy in `TRUSTED_PROXIES`, or its address counts for all clients behind it.",
-    "127.0.0.0/8,::1,token"
+    "Access to `/metrics`, and to the processes in `/api/status/`, comma-separated: `anybody`; addresses and CIDR ranges of clients; `token` for every user, by token or session. Name a proxy in `TRUSTED_PROXIES`, or its address counts for all clients behind it: by default this machine has access only unless `BASE_URL` names another one.",
+    "127.0.0.0/8,::1,token, or token alone"
   ),
   pageSize: setting("PAGINATE_COUNT", kind.integer(1), 50, "Objects per page if a request names no `limit`."),
   pageSizeMax: setting("MAX_PAGE_SIZE", kind.integer(0), 1000, "Most objects per page; 0 for no limit."),

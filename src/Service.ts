@@ -77,12 +77,19 @@ const capture = (chosen: ReadonlyArray<Role>, bound: Deferred.Deferred<number>) 
         const message = "BASE_URL: URLs in events begin with it, and cannot with PORT 0 where the API runs elsewhere"
         return yield* new OptionRefused({ message })
       }
+      if (baseUrl === undefined && isEveryAddress(host)) {
+        const message = `BASE_URL is not set, so the URLs in events begin with ${urlOf(host, port)}, which leads nowhere from another machine. Set it to the address by which people reach the service.`
+        yield* Effect.logWarning(message)
+      }
       const known = baseUrl ?? (port === 0 ? undefined : urlOf(host, port))
       return Capture.layer(
         known === undefined ? Effect.map(Deferred.await(bound), (free) => urlOf(host, free)) : Effect.succeed(known)
       )
     })
   ).pipe(Layer.provide(eventConsumerLayer), Layer.provide(Append.layer), Layer.provide(streams))
+
+/** Whether a server that listens on it listens on every address of the machine. */
+const isEveryAddress = (host: string): boolean => host === "0.0.0.0" || /^(?:0*:)+0*$/.test(host)
 
 const urlOf = (host: string, port: number): string => `http://${host.includes(":") ? `[${host}]` : host}:${port}`
 

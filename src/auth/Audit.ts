@@ -28,6 +28,12 @@ export const auditDenied = ({ reason }: Denied, what: string, name: string, addr
     ? Effect.void
     : Effect.logWarning(`audit: ${quoted(name)} ${from(address)} is denied ${quoted(what)}: ${reason}`)
 
+/** A form of a browser whose `Origin` is not the known address of the service: of another site, or through a proxy. */
+export const auditOrigin = (origin: string, base: string, host: string) =>
+  Effect.logWarning(
+    `audit: a form with the header Origin ${quoted(origin)} is refused: the service is known as ${quoted(base)}, and was reached with the Host ${quoted(host)}. If that origin is its own, set BASE_URL to it, or name the proxy in TRUSTED_PROXIES and have it send X-Forwarded-Host and X-Forwarded-Proto.`
+  )
+
 /** Ids per line; an import has thousands. */
 const idsPerLine = 500
 

@@ -9,7 +9,7 @@ import { timingSafeEqual } from "node:crypto"
 import { Effect, Option, Result } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { Settings } from "../Config.ts"
-import { auditDenied } from "../auth/Audit.ts"
+import { auditDenied, auditOrigin } from "../auth/Audit.ts"
 import { type Presumed, authenticate, presumed } from "../auth/Authenticate.ts"
 import { Denied } from "../auth/Denied.ts"
 import { authorize } from "../auth/Permission.ts"
@@ -162,7 +162,9 @@ const isUpload = ({ headers }: Incoming, { takesFiles }: Route): boolean =>
 const cameFromUs = Effect.fnUntraced(function* ({ headers, cookies }: Incoming, reached: Origin) {
   const origin = headers["origin"]
   if (origin !== undefined && !isOurs(origin, reached)) {
-    return yield* csrfFailed(`Origin checking failed - ${origin} does not match any trusted origins.`)
+    yield* auditOrigin(origin, reached.base, reached.host)
+    const why = `Origin checking failed - ${origin.slice(0, originCharsMax)} does not match any trusted origins.`
+    return yield* new HttpRefused({ reason: "ForeignOrigin", body: { detail: `CSRF Failed: ${why} ${wayOut}` } })
   }
   if (cookies[csrfCookie(reached)] === undefined) return yield* staleForm("CSRF cookie not set.")
 })
@@ -204,7 +206,11 @@ export const refuseForgedUpload = ({ incoming, principal: { session } }: Request
 /** The first field of a form is within these bytes. */
 const beginBytesMax = 1024
 
-const csrfFailed = (why: string) => new HttpRefused({ reason: "Forbidden", body: { detail: `CSRF Failed: ${why}` } })
+/** Most characters of a header that a refusal repeats. */
+const originCharsMax = 300
+
+const wayOut =
+  "If this is an address of the service itself: its operator sets BASE_URL to that address, or has the proxy send X-Forwarded-Host and X-Forwarded-Proto and names it in TRUSTED_PROXIES."
 
 /** The form may be one of ours, of a session before this one. */
 const staleForm = (why: string) => new HttpRefused({ reason: "StaleForm", body: { detail: `CSRF Failed: ${why}` } })

@@ -103,7 +103,9 @@ export const limitedConnections = (
       server.on("timeout", (socket) => {
         if (socket.writableLength > 0) socket.destroy()
       })
-      return server.on("connection", took)
+      return server
+        .on("connection", took)
+        .on("clientError", (error, socket) => refuseUnread(error, socket as Unanswered))
     },
     hasRoom: (address = "", bytes) => {
       if (bytes <= smallAnswerBytes) return true
@@ -114,4 +116,30 @@ export const limitedConnections = (
       return all + bytes <= most.unread || all === 0
     }
   })
+}
+
+/** Answers by Node's code of a request that could not be read. */
+const unread: Readonly<Record<string, readonly [status: string, detail: string]>> = {
+  HPE_HEADER_OVERFLOW: [
+    "431 Request Header Fields Too Large",
+    "The first line and the headers of the request have more than 16 KiB. Send fewer filters or cookies: a long list of ids can be split over several requests."
+  ],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: ["413 Payload Too Large", "The chunks of the body have extensions that are too long."],
+  ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "The request did not arrive in time."]
+}
+
+const malformed = ["400 Bad Request", "The request is no HTTP/1.1."] as const
+
+/** A connection with the answer that Node writes to it, under the name that Node gives it. */
+type Unanswered = Socket & { readonly _httpMessage?: { readonly headersSent: boolean } }
+
+/** Says in words why a request was not read, where nothing of another answer is on its way, and closes the connection. */
+const refuseUnread = (error: NodeJS.ErrnoException, socket: Unanswered): void => {
+  if (!socket.writable || socket._httpMessage?.headersSent === true || error.code === "ECONNRESET")
+    return void socket.destroy(error)
+  const [status, detail] = unread[error.code ?? ""] ?? malformed
+  const body = JSON.stringify({ detail })
+  const head = `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`
+  socket.write(`${head}\r\n\r\n${body}`)
+  socket.destroySoon()
 }

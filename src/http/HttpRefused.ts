@@ -8,6 +8,7 @@ const statuses = {
   InvalidBody: 400,
   InvalidHost: 400,
   Forbidden: 403,
+  ForeignOrigin: 403,
   StaleForm: 403,
   NotFound: 404,
   MethodNotAllowed: 405,

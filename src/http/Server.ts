@@ -77,7 +77,7 @@ export const serve = ({ routes, ...site }: Site) => {
     Effect.gen(function* () {
       const settings = yield* Settings
       const path = basePathOf(settings.baseUrl)
-      const problem = accessProblem(settings.metricsAccess) ?? basePathProblem(path, routes)
+      const problem = accessProblem(settings) ?? basePathProblem(path, routes)
       if (problem !== undefined) return yield* new OptionRefused({ message: problem })
       const { hasRoom } = yield* Connections
       const proxies = yield* trustedProxies

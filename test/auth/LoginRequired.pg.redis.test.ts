@@ -19,6 +19,7 @@ beforeAll(async () => {
     LOGIN_REQUIRED: "true",
     EXEMPT_VIEW_PERMISSIONS: "*",
     BASE_URL: "https://rackwire.example",
+    METRICS_ACCESS: "127.0.0.1",
     PORT: `${port}`
   })
   open = await startApi({ EXEMPT_VIEW_PERMISSIONS: "*" })
@@ -54,6 +55,18 @@ describe("LOGIN_REQUIRED", () => {
     }
     for (const path of ["/login/", "/health/", "/health/live", "/health/ready", "/metrics"])
       expect([path, (await fetch(url + path)).status]).toEqual([path, 200])
+  })
+
+  it("names the address to open to a person who logs in over plain HTTP, where the browser keeps no login", async () => {
+    const visitor = openBrowser(url)
+    const shown = await (await visitor.fetch("/login/")).text()
+    const csrfmiddlewaretoken = /name="csrfmiddlewaretoken" value="([^"]*)"/.exec(shown)![1]!
+    visitor.cookies.clear()
+    const body = new URLSearchParams({ csrfmiddlewaretoken, username: "admin", password: "x" })
+    const sent = async (origin: string) =>
+      (await visitor.fetch("/login/", { method: "POST", body, headers: { origin } })).text()
+    expect(await sent(url)).toMatch(/BASE_URL begins with https:.*Open https:\/\/rackwire\.example\/login\/ instead/)
+    expect(await sent("https://rackwire.example")).toContain("The form has expired. Please try again.")
   })
 
   it("behind TLS restricts cookies and later visits to TLS", async () => {

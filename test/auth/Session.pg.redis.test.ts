@@ -61,10 +61,14 @@ describe("a session", () => {
       403,
       "CSRF Failed: CSRF token from the 'X-Csrftoken' HTTP header incorrect."
     ])
-    expect(await refused(post(token, "A", { origin: "https://elsewhere.example" }))).toEqual([
-      403,
-      "CSRF Failed: Origin checking failed - https://elsewhere.example does not match any trusted origins."
-    ])
+    const [status, detail] = await refused(post(token, "A", { origin: "https://elsewhere.example" }))
+    const text = "CSRF Failed: Origin checking failed - https://elsewhere.example does not match any trusted origins. "
+    expect([status, detail]).toEqual([403, expect.stringContaining(text)])
+    // Behind a proxy without settings it is the service's own address: the page and the log name the way out.
+    for (const said of [detail, api.service.output()])
+      for (const word of ["BASE_URL", "TRUSTED_PROXIES", "X-Forwarded-Host", "X-Forwarded-Proto"])
+        expect(said).toContain(word)
+    expect(api.service.output()).toContain(String.raw`refused: the service is known as \"${api.service.url}\"`)
     expect((await visitor.fetch(sites, post(token, "A", { origin: api.service.url }))).status).toBe(201)
     visitor.cookies.delete("csrftoken")
     expect(await refused(post(token, "B"))).toEqual([403, "CSRF Failed: CSRF cookie not set."])

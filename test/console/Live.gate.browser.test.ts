@@ -71,6 +71,20 @@ describe.skipIf(!hasBrowser)("a live page", () => {
     expect(await third.title()).toContain("Sites")
   })
 
+  it("says so where a proxy keeps its events back", async () => {
+    const { page } = await loggedIn()
+    await page.clock.install()
+    // The request of the stream gets no answer.
+    const isStream = (accept: string | undefined) => accept === "text/event-stream"
+    await page.route(`**/extras/webhooks/${webhook}/`, (route) =>
+      isStream(route.request().headers()["accept"]) ? new Promise<void>(() => {}) : route.continue()
+    )
+    await page.goto(`/extras/webhooks/${webhook}/`)
+    await page.waitForSelector("[data-live-state]:text-is('Connecting')")
+    await page.clock.fastForward(11_000)
+    await expect.poll(() => page.locator("[data-live-state]").innerText()).toContain("nothing arrives")
+  })
+
   it("streams to a reader what the reader may view, and nothing to others", async () => {
     await makeUser(api, "watcher", { types: ["extras.webhook"], actions: ["view"] })
     await makeUser(api, "stranger")

@@ -140,6 +140,7 @@ describe.each(kinds)("behind a proxy that strips the path: %s", (strips) => {
     const headers = { accept: "text/event-stream" }
     const stream = await browser.fetch(`${path}/extras/webhooks/${webhook}/`, { headers, signal: stop.signal })
     expect(stream.headers.get("content-type")).toContain("text/event-stream")
+    expect(stream.headers.get("x-accel-buffering")).toBe("no")
     const parts = stream.body!.pipeThrough(new TextDecoderStream())
     let text = ""
     for await (const part of parts) {

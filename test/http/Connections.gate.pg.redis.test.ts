@@ -118,6 +118,24 @@ describe("connections", () => {
     expect(await accepted(server)).toBe(0)
   })
 
+  it("get an answer in words where a request cannot be read", async () => {
+    const { port } = await startServer({ headMillis: 300 })
+    const answerTo = async (text: string) => {
+      const socket = connect(port, "127.0.0.1").on("error", () => {})
+      onTestFinished(() => void socket.destroy())
+      socket.write(text)
+      let answer = ""
+      for await (const chunk of socket) answer += String(chunk)
+      const [head = "", body = ""] = answer.split("\r\n\r\n")
+      expect(head).toContain(`Content-Length: ${body.length}`)
+      return [Number(head.split(" ")[1]), (JSON.parse(body) as { readonly detail: string }).detail]
+    }
+    const long = `GET /?${"x".repeat(17_000)} HTTP/1.1\r\nhost: x\r\n\r\n`
+    expect(await answerTo(long)).toEqual([431, expect.stringContaining("more than 16 KiB")])
+    expect(await answerTo("GET / HTTP/1.1\r\nhost: x\r\na b: c\r\n\r\n")).toEqual([400, "The request is no HTTP/1.1."])
+    expect(await answerTo("GET / HTTP/1.1\r\n")).toEqual([408, "The request did not arrive in time."])
+  })
+
   it("leave room for an answer while what is unread is below its limits", async () => {
     const megabyte = 1024 * 1024
     const most = { unread: 50 * megabyte, unreadByAddress: 32 * megabyte }

@@ -1,5 +1,7 @@
 /** METRICS_ACCESS: who sees how the service runs. */
+import { connect } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { freePorts } from "../../src/embedded/Ports.ts"
 import { accessProblem } from "../../src/http/system/MetricsAccess.ts"
 import { makeUser } from "../auth/Users.ts"
 import { type Api, startApi } from "../support/Api.ts"
@@ -55,7 +57,9 @@ describe("METRICS_ACCESS", () => {
 
   it("admits networks by the address from a trusted proxy, and no users unless it names them", async () => {
     const { url } = strict
-    expect(await seen(url, {})).toEqual(all)
+    // The proxy names no client: it may be anybody.
+    expect(await seen(url, {})).toEqual(nothing)
+    expect(await seen(url, from("127.0.0.1"))).toEqual(all)
     for (const address of ["192.0.2.7", "::ffff:192.0.2.7", "6.6.6.6, 192.0.2.7"]) {
       expect([address, await seen(url, from(address))]).toEqual([address, all])
     }
@@ -65,12 +69,31 @@ describe("METRICS_ACCESS", () => {
     expect(await seen(url, { ...from("198.51.100.1"), authorization: `Token ${token}` })).toEqual(nothing)
   })
 
+  it("admits users alone where BASE_URL names another host, unless it is set", async () => {
+    const [port] = await freePorts(1)
+    const url = `http://127.0.0.1:${port}`
+    const published = await start({ BASE_URL: "https://rackwire.example", PORT: `${port}` })
+    expect(await seen(url, {})).toEqual(nothing)
+    expect(await seen(url, { authorization: `Token ${token}` })).toEqual(all)
+    await published.stop()
+  })
+
+  it("by default admits no client of HTTP/1.0, which nginx speaks without settings", async () => {
+    const { hostname, port } = new URL(usual.service.url)
+    const status = await new Promise<string>((resolve, reject) => {
+      const socket = connect(Number(port), hostname, () => socket.write("GET /metrics HTTP/1.0\r\n\r\n"))
+      socket.once("data", (head: Buffer) => resolve(head.toString().split(" ")[1]!)).once("error", reject)
+      socket.resume()
+    })
+    expect(status).toBe("403")
+  })
+
   it("may be anybody, and is refused if it cannot be read", async () => {
     const open = await start({ METRICS_ACCESS: "anybody" })
     expect(await seen(open.url, from("198.51.100.1"))).toEqual(all)
     await open.stop()
-    expect(accessProblem(["10.0.0.0/8", "token", "anybody", "fd00::1"])).toBeUndefined()
-    expect(accessProblem(["tokens"])).toMatch(/METRICS_ACCESS: tokens is no network/)
+    expect(accessProblem({ metricsAccess: ["10.0.0.0/8", "token", "anybody", "fd00::1"] })).toBeUndefined()
+    expect(accessProblem({ metricsAccess: ["tokens"] })).toMatch(/METRICS_ACCESS: tokens is no network/)
   })
 })
 

@@ -28,3 +28,13 @@ it("cannot be known by a process that captures and has no API", async () => {
   const environment = { ...environmentOf(api.database), PORT: "0" }
   await expect(startService(environment, { roles: ["capture"] })).rejects.toThrow("BASE_URL")
 })
+
+it("is warned of where no BASE_URL is set and the service listens on every address", async () => {
+  const warning = "BASE_URL is not set, so the URLs in events begin with http://0.0.0.0:"
+  const open = await startApi({ HOST: "0.0.0.0" })
+  expect(open.service.output()).toContain(warning)
+  await open.stop()
+  const known = await startApi({ HOST: "0.0.0.0", BASE_URL: "http://127.0.0.1:1" }, { roles: ["capture"] })
+  expect(known.service.output()).not.toContain(warning)
+  await known.stop()
+})

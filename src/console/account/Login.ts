@@ -7,6 +7,7 @@ import { addressOf, isSameSecret } from "../../http/Admission.ts"
 import { type Handler, type Route, redirect } from "../../http/Route.ts"
 import { senderOf } from "../../http/LostForm.ts"
 import { readForm } from "../../http/wire/Body.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import { csrfCookie, sessionCookies } from "../../http/wire/Cookies.ts"
 import { throttled } from "../../http/wire/RateLimit.ts"
 import { sentBefore } from "../form/Carried.ts"
@@ -25,6 +26,12 @@ const show: Handler = (request) => {
   return Effect.succeed(request.principal.user === undefined ? loginForm(request, { next }) : redirect(next))
 }
 
+/** Why the browser sent no cookie with the form. Over plain HTTP it keeps none that is meant for TLS. */
+const lostCookie = ({ incoming, origin }: Request): string =>
+  origin.isSecure && incoming.headers["origin"]?.startsWith("http:") === true
+    ? `This page was opened over http://, where the browser keeps no login, because BASE_URL begins with https://. Open ${origin.base}/login/ instead.`
+    : "The form has expired. Please try again."
+
 const wrong = "Please enter a correct username and password. Note that both fields may be case-sensitive."
 
 const submit: Handler = (request) =>
@@ -40,7 +47,7 @@ const submit: Handler = (request) =>
     const sent = sender === undefined ? new URLSearchParams() : carried
     // Otherwise another site could log somebody in as somebody else.
     if (cookie === undefined || !isSameSecret(form.get("csrfmiddlewaretoken") ?? "", cookie)) {
-      const problem = "The form has expired. Please try again."
+      const problem = lostCookie(request)
       return { ...loginForm(request, { next, sent, name, problem }), status: 403 }
     }
     const address = addressOf(incoming)

@@ -101,8 +101,11 @@ const streamed = (show: Handler, request: Request) =>
         ? Stream.unfold({ known: partsOf(first), step: "first" }, next).pipe(Stream.ensuring(leave(user)))
         : Stream.make(`retry: ${fullSeconds * 1000}\n\n`)
     ).pipe(Stream.provideContext(context))
-    return { status: 200, stream: { type: "text/event-stream", content } } satisfies Reply
+    return { status: 200, headers: unbuffered, stream: { type: "text/event-stream", content } } satisfies Reply
   })
+
+/** nginx would otherwise keep events until they fill a buffer. */
+const unbuffered = { "x-accel-buffering": "no" }
 
 /** Seconds after which a reader of too many pages may connect again. */
 const fullSeconds = 60
@@ -126,5 +129,6 @@ const eventOf = (known: Parts, next: Parts): string => {
 /** Says whether the page is live, and pauses it. Scripts show it. Not for the answer to a form: its address has no stream. */
 export const liveControl = html`<span class="live" data-live hidden>
   <button class="btn btn-sm" type="button" data-live-show role="status" hidden></button><span class="dot"></span
-  ><span data-live-state>Live</span><button class="btn btn-sm" type="button" data-live-pause>Pause updates</button>
+  ><span data-live-state>Connecting</span
+  ><button class="btn btn-sm" type="button" data-live-pause>Pause updates</button>
 </span>`

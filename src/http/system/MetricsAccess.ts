@@ -12,9 +12,20 @@ import type { Request } from "../wire/Request.ts"
 
 const words: ReadonlySet<string> = new Set(["anybody", "token"])
 
+/** This machine and every user; only users where a proxy may be in front, whose clients would count as this machine. */
+const usual = ["127.0.0.0/8", "::1", "token"]
+const usualBehindProxy = ["token"]
+
+type Access = Pick<Settings["Service"], "metricsAccess" | "baseUrl">
+
+const accessOf = ({ metricsAccess, baseUrl }: Access): ReadonlyArray<string> =>
+  metricsAccess ?? (baseUrl === undefined || isOfMachine(new URL(baseUrl).hostname) ? usual : usualBehindProxy)
+
+const isOfMachine = (host: string): boolean => /^(localhost|127\.[\d.]+|\[::1\])$/.test(host)
+
 /** Returns the fault of METRICS_ACCESS, or undefined. */
-export const accessProblem = (access: ReadonlyArray<string>): string | undefined => {
-  const wrong = access.find((each) => !words.has(each) && parseIpNetwork(each) === undefined)
+export const accessProblem = ({ metricsAccess = [] }: Pick<Access, "metricsAccess">): string | undefined => {
+  const wrong = metricsAccess.find((each) => !words.has(each) && parseIpNetwork(each) === undefined)
   return wrong === undefined ? undefined : `METRICS_ACCESS: ${wrong} is no network, nor "anybody" or "token"`
 }
 
@@ -29,12 +40,11 @@ const known = new WeakMap<ReadonlyArray<string>, ReadonlyArray<IpNetwork.IpNetwo
 
 /** Whether the client may see the metrics, by its address or its credentials. */
 export const mayWatch = Effect.fnUntraced(function* ({ incoming, origin, principal }: Request) {
-  const { metricsAccess } = yield* Settings
-  if (metricsAccess.includes("anybody")) return true
+  const access = accessOf(yield* Settings)
+  if (access.includes("anybody")) return true
   const client = clientOf(incoming, origin)
-  if (client !== undefined && networksOf(metricsAccess).some((network) => IpNetwork.contains(network, client)))
-    return true
-  if (!metricsAccess.includes("token")) return false
+  if (client !== undefined && networksOf(access).some((network) => IpNetwork.contains(network, client))) return true
+  if (!access.includes("token")) return false
   if (principal.user !== undefined) return true
   const identified = identify(incoming, origin).pipe(Effect.provideServiceEffect(SqlClient.SqlClient, AdmissionSql))
   return (yield* identified).user !== undefined

@@ -2,6 +2,7 @@
  * The address by which a client reached the service, and the client's own address. The only reader of `Host` and of the
  * `X-Forwarded-*` headers.
  */
+import { toIncomingMessage } from "@effect/platform-node/NodeHttpServerRequest"
 import { Effect, Option, Result } from "effect"
 import { Headers, type HttpServerRequest } from "effect/http"
 import { IpNetwork, NetAddress } from "effect/net"
@@ -45,7 +46,9 @@ export const forwarded = (incoming: Incoming, proxies: ReadonlyArray<IpNetwork.I
   const isTrusted = (address: NetAddress.IpAddress | undefined) =>
     address !== undefined && proxies.some((network) => IpNetwork.contains(network, address))
   if (proxies.length === 0 || !isTrusted(addressIn(Option.getOrUndefined(peerAddress)))) {
-    return { incoming, isClientKnown: proxyHeaders.every((name) => headers[name] === undefined) }
+    // A proxy without settings names no client, but nginx then speaks HTTP/1.0.
+    const isOld = toIncomingMessage(incoming).httpVersion === "1.0"
+    return { incoming, isClientKnown: !isOld && proxyHeaders.every((name) => headers[name] === undefined) }
   }
   const hops = listed(headers["x-forwarded-for"]).map(addressIn)
   // Each proxy appends the address of its client, so the last address that is not a proxy is the client.
@@ -60,7 +63,7 @@ export const forwarded = (incoming: Incoming, proxies: ReadonlyArray<IpNetwork.I
     ...(host !== undefined && { headers: Headers.set(headers, "host", host) }),
     ...((protocol === "http" || protocol === "https") && { protocol })
   })
-  return { incoming: told, isClientKnown: hops.length === 0 || client !== undefined }
+  return { incoming: told, isClientKnown: client !== undefined }
 }
 
 const listed = (header: string | undefined): ReadonlyArray<string> =>

@@ -2,6 +2,12 @@
 import { shown } from "./shown.js"
 
 let source
+let silence
+
+/** Milliseconds until the first event, and between two: with very many readers the service pauses for 30 s. */
+const firstMillis = 10_000
+const nextMillis = 60_000
+
 /** Updates not shown yet, by the id of their element: new rows, and parts that the reader works with. */
 const waiting = new Map()
 
@@ -66,6 +72,7 @@ const take = (parts) => {
 }
 
 const close = (text) => {
+  clearTimeout(silence)
   source?.close()
   source = undefined
   say(text, "off")
@@ -73,15 +80,33 @@ const close = (text) => {
 
 const isPaused = () => control()?.dataset.live === "paused"
 
+/** Says so unless an event arrives within this time: a proxy may keep events back. */
+const expect = (millis) => {
+  clearTimeout(silence)
+  silence = setTimeout(() => say("Not live: nothing arrives. Does a proxy buffer the answer?", "bad"), millis)
+}
+
 const open = () => {
+  clearTimeout(silence)
   source?.close()
   source = undefined
   if (control() === null || document.hidden || isPaused()) return
   source = new EventSource(location.pathname + location.search)
-  source.addEventListener("message", ({ data }) => take(JSON.parse(data)))
+  expect(firstMillis)
+  source.addEventListener("message", ({ data }) => {
+    expect(nextMillis)
+    take(JSON.parse(data))
+  })
   source.addEventListener("again", open)
-  source.addEventListener("away", () => say("Not live: the service cannot make the page now", "bad"))
-  source.addEventListener("error", () => say("Not live: connecting again", "warn"))
+  source.addEventListener("away", () => {
+    expect(nextMillis)
+    say("Not live: the service cannot make the page now", "bad")
+  })
+  source.addEventListener("error", () => {
+    clearTimeout(silence)
+    say("Not live: connecting again", "warn")
+  })
+  source.addEventListener("open", () => expect(firstMillis))
 }
 
 shown("[data-live]", (told) => {

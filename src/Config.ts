@@ -5,6 +5,7 @@
 import { readFileSync } from "node:fs"
 import { Context, Duration, Effect, Layer, Redacted } from "effect"
 import * as kind from "./Setting.ts"
+import { corsOptions } from "./CorsOptions.ts"
 import { telemetryOptions } from "./telemetry/TelemetryOptions.ts"
 import { type OptionRefused, type Setting, optional, setting } from "./Setting.ts"
 
@@ -256,6 +257,7 @@ export const options = {
     false,
     "Whether template plugins are loaded again when their files change."
   ),
+  ...corsOptions,
   ...telemetryOptions
 } as const
 

@@ -8,7 +8,7 @@
 import { randomUUID } from "node:crypto"
 import { toIncomingMessage } from "@effect/platform-node/NodeHttpServerRequest"
 import { Effect, Layer, Result } from "effect"
-import { HttpServer, HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { IpNetwork } from "effect/net"
 import { SqlClient, type SqlError } from "effect/sql"
 import { AdmissionSql } from "../postgres/AdmissionSql.ts"
@@ -22,6 +22,7 @@ import { admit, presume } from "./Admission.ts"
 import { basePathOf, basePathProblem, inward, outward } from "./publish/BasePath.ts"
 import { type Browsing, browse } from "./Browse.ts"
 import { Connections, trustedProxies } from "./Connections.ts"
+import { type Cors, corsOf, corsProblem } from "./publish/Cors.ts"
 import { isWrongPattern } from "./DatabaseReply.ts"
 import { failed, replyTo } from "./ErrorReply.ts"
 import { type InTurn, makeInTurn } from "./Fairness.ts"
@@ -69,6 +70,8 @@ interface Serving extends Omit<Site, "routes">, Pick<Connections["Service"], "ha
   readonly inTurn: InTurn
   /** The path of BASE_URL. */
   readonly path: string
+  /** Undefined where scripts of no other site may use the API. */
+  readonly cors: Cors | undefined
 }
 
 export const serve = ({ routes, ...site }: Site) => {
@@ -77,11 +80,13 @@ export const serve = ({ routes, ...site }: Site) => {
     Effect.gen(function* () {
       const settings = yield* Settings
       const path = basePathOf(settings.baseUrl)
-      const problem = accessProblem(settings) ?? basePathProblem(path, routes)
+      const problem = accessProblem(settings) ?? corsProblem(settings) ?? basePathProblem(path, routes)
       if (problem !== undefined) return yield* new OptionRefused({ message: problem })
       const { hasRoom } = yield* Connections
       const proxies = yield* trustedProxies
-      return HttpServer.serve(answerAll({ ...site, find, path, proxies, hasRoom, inTurn: makeInTurn() }))
+      return HttpServer.serve(
+        answerAll({ ...site, find, path, cors: corsOf(settings), proxies, hasRoom, inTurn: makeInTurn() })
+      )
     })
   )
 }
@@ -122,7 +127,9 @@ const answerAll = (serving: Serving) =>
       Effect.orDie
     )
     measured.answered(response.status)
-    return withCookies(response, shown.cookies ?? [])
+    const { cors } = serving
+    const open = cors === undefined ? response : HttpServerResponse.setHeaders(response, cors.headers(incoming))
+    return withCookies(open, shown.cookies ?? [])
   })
 
 const hasRoomFor = (
@@ -148,6 +155,8 @@ const answer = Effect.fnUntraced(function* (
   const { find } = serving
   const { incoming } = told
   const origin = yield* originOf(told, yield* Settings, serving.path)
+  const preflight = serving.cors?.preflight(incoming)
+  if (preflight !== undefined) return { status: 204, headers: preflight }
   if (!incoming.url.startsWith("/") && serving.path !== "") return moved(`/${incoming.url}`)
   const url = yield* targetOf(incoming.url)
   const match = find(url.pathname)

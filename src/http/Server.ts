@@ -157,7 +157,8 @@ const answer = Effect.fnUntraced(function* (
   const origin = yield* originOf(told, yield* Settings, serving.path)
   const preflight = serving.cors?.preflight(incoming)
   if (preflight !== undefined) return { status: 204, headers: preflight }
-  if (!incoming.url.startsWith("/") && serving.path !== "") return moved(`/${incoming.url}`)
+  // The path of BASE_URL without its slash.
+  if (/^(?:\?|$)/.test(incoming.url)) return moved(`/${incoming.url}`)
   const url = yield* targetOf(incoming.url)
   const match = find(url.pathname)
   if (match === undefined) {

@@ -3,12 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { freePorts } from "../../src/embedded/Ports.ts"
 import { pages } from "../../src/console/Pages.ts"
 import { openBrowser } from "../auth/Browser.ts"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, environmentOf, startApi } from "../support/Api.ts"
 import { named } from "../support/Client.ts"
 import { restOf } from "../../src/command/mcp/Rest.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type PathProxy, startPathProxy } from "../support/PathProxy.ts"
 import { startReceiver } from "../support/Receiver.ts"
+import { startService } from "../support/Service.ts"
 
 const path = "/tools/rackwire"
 
@@ -35,6 +36,14 @@ beforeAll(async () => {
 afterAll(async () => {
   await api.stop()
   await proxy.stop()
+})
+
+it("a path that is one of the service's own is refused at the start", async () => {
+  const started = startService(
+    { ...environmentOf(api.database), BASE_URL: "http://127.0.0.1/dcim" },
+    { roles: ["api"] }
+  )
+  await expect(started).rejects.toThrow("BASE_URL: its path /dcim is one of the service's own")
 })
 
 /** Attributes whose values begin with a slash and are no addresses that a browser follows. */

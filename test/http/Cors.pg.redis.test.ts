@@ -13,7 +13,7 @@ let token: string
 
 const start = (environment: Record<string, string>): Promise<Service> => {
   const { databaseUrl, redisUrl } = off.database
-  const own = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, SECRET_KEY: "a key for tests, of some length" }
+  const own = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, SECRET_KEY: "a key for tests, of sufficient length" }
   return startService({ ...own, ...environment }, { roles: ["api"] })
 }
 

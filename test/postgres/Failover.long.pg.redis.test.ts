@@ -26,7 +26,7 @@ beforeAll(async () => {
     // The standby first: it has to be passed over.
     DATABASE_URL: pair.urlAt(`127.0.0.1:${pair.standbyPort},127.0.0.1:${pair.primaryPort}`),
     REDIS_URL: await emptyRedis(),
-    SECRET_KEY: "a key for tests, of some length"
+    SECRET_KEY: "a key for tests, of sufficient length"
   })
   await service.call("POST", "/api/extras/webhooks/", {
     name: "sites",

@@ -36,7 +36,7 @@ const insertInto: Readonly<Record<string, string>> = {
 const environmentAt = (databaseUrl: string, redisUrl: string) => ({
   DATABASE_URL: databaseUrl,
   REDIS_URL: redisUrl,
-  SECRET_KEY: "a key for tests, of some length"
+  SECRET_KEY: "a key for tests, of sufficient length"
 })
 
 const promoted = async (options: Readonly<Record<string, string>>) => {

@@ -22,6 +22,7 @@ const siblings: Readonly<Record<string, string>> = {
   "pipeline/KilledRedis.long.pg.redis.test.ts": "pipeline/RestartedRedis.gate.pg.redis.test.ts",
   "pipeline/NewType.long.pg.redis.test.ts": "http/Created.pg.redis.test.ts",
   "pipeline/Restored.long.pg.redis.test.ts": "pipeline/Takeover.gate.pg.redis.test.ts",
+  "postgres/PgUpgrade.long.pg.redis.test.ts": "pipeline/Gaps.gate.pg.redis.test.ts",
   "template/AttackTimes.long.test.ts": "template/Attacks.test.ts",
   "upgrade/Rolling.long.pg.redis.test.ts": "upgrade/Upgrade.gate.pg.redis.test.ts"
 }

@@ -1,11 +1,12 @@
 /**
- * Every option: environment name, type, default, description. Those of the telemetry are in its folder.
+ * Every option: environment name, type, default, description. Those of Postgres and of the telemetry are in their folders.
  * `npm run docs` writes the table in docs/reference.md.
  */
 import { readFileSync } from "node:fs"
 import { Context, Duration, Effect, Layer, Redacted } from "effect"
 import * as kind from "./Setting.ts"
 import { corsOptions } from "./CorsOptions.ts"
+import { databaseOptions } from "./postgres/DatabaseOptions.ts"
 import { telemetryOptions } from "./telemetry/TelemetryOptions.ts"
 import { type OptionRefused, type Setting, optional, setting } from "./Setting.ts"
 
@@ -18,18 +19,7 @@ export const options = {
     "Public address of the service; it may have a path, which a proxy may strip or pass on. URLs in events begin with it. If it is set, URLs in API responses do too; otherwise they begin with the address of the request.",
     "http://HOST:PORT"
   ),
-  databaseUrl: optional(
-    "DATABASE_URL",
-    kind.postgresUrl,
-    "An existing Postgres 14 or later with `wal_level=logical`, as libpq writes addresses: several hosts (`postgresql://user@one,two:5433/database`), the folder of a Unix socket as the host, and the parameters `sslmode` (disable, require, verify-ca, verify-full), `sslrootcert`, `sslcert`, `sslkey`, `target_session_attrs` (read-write, primary), `connect_timeout`, `options` and `application_name`. If unset, Rackwire runs its own Postgres 18 in the data directory."
-  ),
-  databaseWait: setting(
-    "DATABASE_WAIT",
-    kind.duration,
-    Duration.seconds(60),
-    "How long `serve` waits at its start for a Postgres that is starting up or cannot be reached.",
-    "60 seconds"
-  ),
+  ...databaseOptions,
   shutdownDelay: optional(
     "SHUTDOWN_DELAY",
     kind.duration,

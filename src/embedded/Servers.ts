@@ -10,6 +10,7 @@
 import { Cause, Context, Deferred, Effect, Layer, Redacted, type Scope } from "effect"
 import { serverEnvironment } from "./ChildEnvironment.ts"
 import { Settings } from "../Config.ts"
+import { OptionRefused } from "../Setting.ts"
 import { Pace, paused, pausing } from "../eventloop/Pace.ts"
 import { inWords } from "../telemetry/Telemetry.ts"
 import { type Program, awaitReady, start } from "./Child.ts"
@@ -24,7 +25,10 @@ import * as RedisServer from "./RedisServer.ts"
 export class Servers extends Context.Service<
   Servers,
   {
+    /** The Postgres server itself. */
     readonly databaseUrl: Redacted.Redacted
+    /** A pooler before the same database, for requests. */
+    readonly poolerUrl?: Redacted.Redacted | undefined
     readonly redisUrl: Redacted.Redacted
     /** Limit of our use of Redis, bytes, if it is lower than the server's own. */
     readonly redisMemoryLimit?: number | undefined
@@ -35,14 +39,22 @@ export class Servers extends Context.Service<
     Servers,
     Effect.gen(function* () {
       const settings = yield* Settings
-      const { databaseUrl, redisUrl, redisMemoryLimit, secretKey } = settings
+      const { redisUrl, redisMemoryLimit, secretKey } = settings
+      const { databaseUrl, poolerUrl } = yield* postgresAddresses(settings)
       if (databaseUrl !== undefined && redisUrl !== undefined) {
-        return Servers.of({ databaseUrl, redisUrl, redisMemoryLimit, secretKey: yield* requireKey(secretKey) })
+        return Servers.of({
+          databaseUrl,
+          poolerUrl,
+          redisUrl,
+          redisMemoryLimit,
+          secretKey: yield* requireKey(secretKey)
+        })
       }
       const directory = yield* open(settings.dataDirectory)
       const running = yield* ownOrFollow(directory, settings)
       return Servers.of({
         databaseUrl: databaseUrl ?? Redacted.make(running.databaseUrl),
+        poolerUrl,
         redisUrl: redisUrl ?? Redacted.make(running.redisUrl),
         redisMemoryLimit,
         secretKey:
@@ -51,6 +63,13 @@ export class Servers extends Context.Service<
       })
     })
   )
+}
+
+const postgresAddresses = ({ databaseUrl, databaseDirectUrl }: Settings["Service"]) => {
+  if (databaseDirectUrl === undefined) return Effect.succeed({ databaseUrl, poolerUrl: undefined })
+  if (databaseUrl !== undefined) return Effect.succeed({ databaseUrl: databaseDirectUrl, poolerUrl: databaseUrl })
+  const message = "DATABASE_DIRECT_URL: set DATABASE_URL as well, to the address of the pooler before this server."
+  return Effect.fail(new OptionRefused({ message }))
 }
 
 const requireKey = (key: Redacted.Redacted | undefined) =>

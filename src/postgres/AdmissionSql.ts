@@ -14,7 +14,8 @@ const connections = 3
 const statementMillis = 5_000
 
 export class AdmissionSql extends Context.Service<AdmissionSql, SqlClient.SqlClient>()("rackwire/AdmissionSql") {
-  static readonly layer = Layer.effect(AdmissionSql, openPool({ connections, statementMillis })).pipe(
-    Layer.provide(Reactivity.layer)
-  )
+  static readonly layer = Layer.effect(
+    AdmissionSql,
+    openPool({ connections, statementMillis, mayBePooled: true })
+  ).pipe(Layer.provide(Reactivity.layer))
 }

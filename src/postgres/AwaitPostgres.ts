@@ -1,11 +1,13 @@
 /** The wait for a Postgres that is not there yet, at the start of the service. */
 import { Duration, Effect, Schedule, Schema } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import type { SqlError } from "effect/sql"
 import { Settings, reveal } from "../Config.ts"
+import { OptionRefused } from "../Setting.ts"
 import { Servers } from "../embedded/Servers.ts"
 import { Pace } from "../eventloop/Pace.ts"
 import { inWords } from "../telemetry/Telemetry.ts"
 import { Postgres, UnfitServer } from "./Postgres.ts"
+import { isOfPooler, poolerProblem, serverFacts, serverProblem } from "./connect/ServerFacts.ts"
 import { addressOf, shownHosts } from "./PostgresUrl.ts"
 
 /** Postgres did not answer in time. */
@@ -24,20 +26,26 @@ const mayPass = ({ reason }: SqlError.SqlError): boolean => {
   return passing.test(code) || unreached.test(code) || unreached.test(message)
 }
 
-/** Succeeds when Postgres answers; fails with `Unanswered` if it does not within `DATABASE_WAIT`, and at once with an error
- * that does not pass. */
+/**
+ * Succeeds when Postgres answers, and the pooler before it. Fails with `Unanswered` if one does not within
+ * `DATABASE_WAIT`, and at once with an error that does not pass, or if the service cannot work with the server.
+ */
 export const awaitPostgres = Effect.gen(function* () {
   const { databaseWait } = yield* Settings
   const { postgresMillis } = (yield* Pace).servers
-  const { databaseUrl } = yield* Servers
+  const { databaseUrl, poolerUrl } = yield* Servers
+  const option = poolerUrl === undefined ? "DATABASE_URL" : "DATABASE_DIRECT_URL"
   const hosts = shownHosts(addressOf(reveal(databaseUrl)))
   const wait = Duration.toMillis(databaseWait)
   const until = performance.now() + wait
   let told = ""
-  const ask = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`select 1 as one`).pipe(
-    Effect.provide(Postgres.single, { local: true })
-  )
-  yield* ask.pipe(
+  const ask = Effect.all([
+    Effect.provide(serverFacts, Postgres.single, { local: true }),
+    poolerUrl === undefined
+      ? Effect.succeed(undefined)
+      : Effect.provide(serverFacts, Postgres.singlePooled, { local: true })
+  ])
+  const [direct, pooled] = yield* ask.pipe(
     Effect.tapError((error) => {
       const now = inWords(error)
       if (!mayPass(error) || now === told) return Effect.void
@@ -48,13 +56,14 @@ export const awaitPostgres = Effect.gen(function* () {
       while: (error) => mayPass(error) && performance.now() < until,
       schedule: Schedule.spaced(postgresMillis)
     }),
-    Effect.mapError((error) =>
-      mayPass(error)
-        ? new Unanswered({
-            message: `Postgres at ${hosts} did not answer within ${Duration.format(databaseWait)}: ${inWords(error)}`
-          })
-        : error
-    )
+    Effect.mapError((error) => {
+      if (isOfPooler(error)) return new OptionRefused({ message: poolerProblem(option) })
+      if (!mayPass(error)) return error
+      const message = `Postgres at ${hosts} did not answer within ${Duration.format(databaseWait)}: ${inWords(error)}`
+      return new Unanswered({ message })
+    })
   )
+  const problem = serverProblem(direct, pooled, option)
+  if (problem !== undefined) return yield* new OptionRefused({ message: problem })
   if (told !== "") yield* Effect.logInfo(`Postgres at ${hosts} answers`)
 })

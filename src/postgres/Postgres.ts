@@ -14,9 +14,9 @@ import { PgClient, type PgConnection, PgTypes } from "@effect/sql-pg"
 import { Cause, Duration, Effect, Redacted, Result, flow } from "effect"
 import { SqlError } from "effect/sql"
 import { reveal } from "../Config.ts"
-import { makeClient } from "./Client.ts"
+import { makeClient } from "./connect/Client.ts"
 import { parseStoredWithin } from "./ExactJson.ts"
-import { Hosts } from "./Hosts.ts"
+import { Hosts } from "./connect/Hosts.ts"
 import { OpenSockets } from "./OpenSockets.ts"
 import { type Place, type PostgresAddress, addressOf, isSocket, shownPlace, unfitness } from "./PostgresUrl.ts"
 import { ReplyLimit } from "./ReplyLimit.ts"
@@ -128,16 +128,23 @@ interface Bounds {
   readonly connections: number
   /** Time for a statement, milliseconds; undefined for no limit. */
   readonly statementMillis: number | undefined
+  /** Whether it goes through the pooler where there is one: it may keep nothing in its sessions, and not listen. */
+  readonly mayBePooled?: boolean
   /** Bounds the replies to statements; absent for no limit. */
   readonly replyLimit?: ReplyLimit
 }
 
 /** Opens a pool, which is closed with the scope. */
 export const openPool = Effect.fnUntraced(function* (bounds: Bounds) {
-  const { databaseUrl } = yield* Servers
-  const address = addressOf(reveal(databaseUrl))
+  const { databaseUrl, poolerUrl } = yield* Servers
+  const isPooled = bounds.mayBePooled === true && poolerUrl !== undefined
+  const address = addressOf(reveal(isPooled ? poolerUrl : databaseUrl))
   const hosts = new Hosts(address.hosts)
   const bounded = bounds.statementMillis !== undefined
+  const limits = bounded && {
+    statement_timeout: `${bounds.statementMillis}`,
+    idle_in_transaction_session_timeout: `${statementMillis}`
+  }
   const watch = new Watch(answerMillis)
   const open = () => {
     const socket = openSocket(hosts.current)
@@ -152,13 +159,9 @@ export const openPool = Effect.fnUntraced(function* (bounds: Bounds) {
     connectTimeout: Duration.millis(address.connectMillis ?? connectMillis),
     applicationName: address.applicationName,
     startupOptions: address.options,
-    startupParameters: {
-      timezone: "UTC",
-      ...(bounded && {
-        statement_timeout: `${bounds.statementMillis}`,
-        idle_in_transaction_session_timeout: `${statementMillis}`
-      })
-    },
+    startupParameters: { timezone: "UTC", ...(!isPooled && limits) },
+    // A pooler gives each transaction another session, which does not know the names of statements.
+    prepare: !isPooled,
     stream: open,
     maxConnections: bounds.connections,
     maxMessageSize: messageBytesMax,
@@ -171,10 +174,19 @@ export const openPool = Effect.fnUntraced(function* (bounds: Bounds) {
     ["server.address", host],
     ["server.port", port]
   ] as const
-  const client = yield* makeClient({ config, hosts, spanAttributes, verify: verifyFor(address, hosts) })
+  const client = yield* makeClient({
+    ...{ config, hosts, spanAttributes, verify: verifyFor(address, hosts) },
+    limits: isPooled && limits ? settingLocally(limits) : undefined
+  })
   const { withTransaction } = client
   return Object.assign(client, { withTransaction: flow(withTransaction, withoutSqlDefects) })
 })
+
+/** A statement that makes settings for the rest of its transaction. */
+const settingLocally = (settings: Readonly<Record<string, string>>): string =>
+  `select ${Object.entries(settings)
+    .map(([name, value]) => `set_config('${name}', '${value}', true)`)
+    .join(", ")}`
 
 /** TLS to the current host; the driver reads the options for each connection. */
 const tlsTo = (hosts: Hosts, tls: ConnectionOptions | undefined): ConnectionOptions | false =>
@@ -223,5 +235,7 @@ export const Postgres = {
   /** Without a time limit for statements, for migrations. */
   patient: pool({ connections: 4, statementMillis: undefined }),
   /** One connection, to probe whether the server answers. */
-  single: pool({ connections: 1, statementMillis: undefined })
+  single: pool({ connections: 1, statementMillis }),
+  /** One connection through the pooler, to probe it. */
+  singlePooled: pool({ connections: 1, statementMillis, mayBePooled: true })
 }

@@ -11,6 +11,7 @@ import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { Settings } from "../Config.ts"
 import { makeLane } from "../eventloop/Lane.ts"
+import type { Client } from "./connect/Client.ts"
 import { openPool, statementMillis } from "./Postgres.ts"
 import { ReplyLimit } from "./ReplyLimit.ts"
 
@@ -49,9 +50,12 @@ export const requestSqlLayer = Layer.effect(
     const { requestStatementTimeout } = yield* Settings
     const millis = Duration.toMillis(requestStatementTimeout)
     const replyLimit = new ReplyLimit()
-    const usual = yield* openPool({ connections, statementMillis: millis, replyLimit })
+    const usual = yield* openPool({ connections, statementMillis: millis, mayBePooled: true, replyLimit })
     const patternTime = Math.min(millis, patternMillis)
-    const forPatterns = yield* openPool({ connections: patternsMax, statementMillis: patternTime, replyLimit })
+    const forPatterns = yield* openPool({
+      ...{ connections: patternsMax, statementMillis: patternTime },
+      ...{ mayBePooled: true, replyLimit }
+    })
     const patterned = yield* patternClient(usual, forPatterns)
     const transactions = makeLane({
       most: transactionsMax,
@@ -73,12 +77,12 @@ export const requestSqlLayer = Layer.effect(
 ).pipe(Layer.provide(Reactivity.layer))
 
 /** Runs statements with patterns: on the connection of the open transaction, else in the pool for patterns. */
-const patternClient = (usual: SqlClient.SqlClient, forPatterns: SqlClient.SqlClient) => {
+const patternClient = (usual: SqlClient.SqlClient, forPatterns: Client) => {
   let waiting = 0
   const reserve = Effect.suspend(() => {
     if (waiting >= patternsWaiting) return tooMany("queries with a pattern")
     waiting += 1
-    return forPatterns.reserve.pipe(
+    return forPatterns.lease.pipe(
       Effect.timeoutOrElse({ duration: patternWaitMillis, orElse: () => tooMany("queries with a pattern") }),
       Effect.ensuring(Effect.sync(() => (waiting -= 1)))
     )

@@ -1,5 +1,5 @@
 /** The hosts of an address, of which new connections go to the current one. */
-import type { Place } from "./PostgresUrl.ts"
+import type { Place } from "../PostgresUrl.ts"
 
 export class Hosts {
   private readonly places: ReadonlyArray<Place>

@@ -1,0 +1,53 @@
+/** The facts about a database that decide at the start whether the service can work with it. */
+import { Effect } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { sqlStateOf, statementMillis } from "../Postgres.ts"
+
+export interface ServerFacts {
+  /** The limit of statements that the session has, milliseconds. */
+  readonly statementMillis: number
+  /** The same for every connection to the same database of the same running server. */
+  readonly identity: string
+}
+
+/** Reads the facts of the server that the pool is connected to. */
+export const serverFacts = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [facts] = yield* sql<ServerFacts>`
+    select (select setting::int from pg_settings where name = 'statement_timeout') as "statementMillis",
+           pg_postmaster_start_time()::text || ' ' || (select oid from pg_database where datname = current_database())
+             as identity`
+  return facts!
+})
+
+/** The name of the option with the address of the server itself. */
+type DirectOption = "DATABASE_URL" | "DATABASE_DIRECT_URL"
+
+/**
+ * Why the service must not start on this server, beginning with the option to change; undefined if it may. `pooled`: the
+ * server behind the pooler, if there is one.
+ */
+export const serverProblem = (
+  direct: ServerFacts,
+  pooled: ServerFacts | undefined,
+  option: DirectOption
+): string | undefined => {
+  if (direct.statementMillis !== statementMillis) return poolerProblem(option)
+  if (pooled !== undefined && pooled.identity !== direct.identity) {
+    return "DATABASE_DIRECT_URL: it leads to another database than DATABASE_URL. Both must name the same one."
+  }
+  return undefined
+}
+
+/** Whether an error at the start of a connection is that of a pooler, which takes no settings for sessions. */
+export const isOfPooler = (error: SqlError.SqlError): boolean =>
+  sqlStateOf(error) === protocolViolation && /startup parameter/.test(error.reason.message + String(error.reason.cause))
+
+const protocolViolation = "08P01"
+
+export const poolerProblem = (option: DirectOption): string => {
+  const found = `${option}: a pooler answers at this address, such as PgBouncer, which drops the settings of sessions.`
+  return option === "DATABASE_URL"
+    ? `${found} Set DATABASE_DIRECT_URL to the address of the Postgres server itself: replication, LISTEN, locks and migrations need it.`
+    : `${found} It must be the address of the Postgres server itself.`
+}

@@ -21,75 +21,10 @@ import { Templates } from "../template/Template.ts"
 import { unhealthyWebhooks } from "../history/health/Unhealthy.ts"
 import { Clearance } from "../inventory/Clearance.ts"
 import { type Finding, otherOptions, running, serviceFindings } from "./Findings.ts"
+import { judgePostgres, postgresFacts } from "./check/PostgresFindings.ts"
 import { ofService } from "./OfService.ts"
 import { CommandFailed, entry } from "./Entry.ts"
 
-export interface PostgresFacts {
-  /** As `server_version_num`: 180004. */
-  readonly version: number
-  readonly walLevel: string
-  readonly slotsMax: number
-  readonly slotsUsed: number
-  readonly sendersMax: number
-  readonly sendersUsed: number
-  /** Whether the slot of this service exists. */
-  readonly slotExists: boolean
-  readonly mayReplicate: boolean
-  readonly mayCreate: boolean
-  readonly user: string
-  readonly database: string
-}
-
-const postgresVersionMin = 140_000
-
-/** Checks a Postgres. */
-export const judgePostgres = (facts: PostgresFacts): ReadonlyArray<Finding> => {
-  const { user, database } = facts
-  const need = facts.slotExists ? 0 : 1
-  const finding = (what: string, is: string, well: boolean, change: string): Finding => ({
-    what,
-    is,
-    change: well ? undefined : change
-  })
-  return [
-    finding(
-      "Postgres version",
-      `${Math.floor(facts.version / 10_000)}.${facts.version % 10_000}`,
-      facts.version >= postgresVersionMin,
-      "Use Postgres 14 or later."
-    ),
-    finding(
-      "wal_level",
-      facts.walLevel,
-      facts.walLevel === "logical",
-      "alter system set wal_level = 'logical';  then restart Postgres."
-    ),
-    finding(
-      "replication slots",
-      `${facts.slotsUsed} of ${facts.slotsMax} used${facts.slotExists ? ", ours among them" : ""}`,
-      facts.slotsMax - facts.slotsUsed >= need,
-      `alter system set max_replication_slots = ${facts.slotsUsed + need + 4};  then restart Postgres, or drop a slot that nobody uses.`
-    ),
-    finding(
-      "WAL senders",
-      `${facts.sendersUsed} of ${facts.sendersMax} used`,
-      facts.sendersMax - facts.sendersUsed >= need,
-      `alter system set max_wal_senders = ${facts.sendersUsed + need + 4};  then restart Postgres.`
-    ),
-    finding(
-      "right to replicate",
-      facts.mayReplicate ? "yes" : "no",
-      facts.mayReplicate,
-      `alter role "${user}" replication;  as a superuser.`
-    ),
-    finding(
-      "right to create tables and publications",
-      facts.mayCreate ? "yes" : "no",
-      facts.mayCreate,
-      `grant create on database "${database}" to "${user}"; grant create on schema public to "${user}";  as its owner.`
-    )
-  ]
-}
 
 /** Checks a Redis. */
 export const judgeRedis = (facts: RedisFacts): ReadonlyArray<Finding> => {
@@ -105,24 +40,6 @@ export const judgeRedis = (facts: RedisFacts): ReadonlyArray<Finding> => {
     finding("rights in Redis", "rights", facts.refused.length === 0 ? "yes" : `not ${facts.refused.join(", ")}`)
   ]
 }
-
-const postgresFacts = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const { slot } = yield* Settings
-  const [facts] = yield* sql<{ readonly facts: PostgresFacts }>`
-    select json_build_object(
-      'version', current_setting('server_version_num')::int, 'walLevel', current_setting('wal_level'),
-      'slotsMax', current_setting('max_replication_slots')::int,
-      'slotsUsed', (select count(*) from pg_replication_slots),
-      'sendersMax', current_setting('max_wal_senders')::int,
-      'sendersUsed', (select count(*) from pg_stat_replication),
-      'slotExists', exists (select 1 from pg_replication_slots where slot_name = ${slot}),
-      'mayReplicate', (select rolreplication or rolsuper from pg_roles where rolname = current_user),
-      'mayCreate', has_database_privilege(current_database(), 'create')
-                   and has_schema_privilege(current_schema(), 'create'),
-      'user', current_user, 'database', current_database()) as facts`
-  return facts!.facts
-})
 
 /** Reports a full disk: of Postgres by making it write, and of the data directory where we run the servers. */
 const spaceFindings = Effect.gen(function* () {

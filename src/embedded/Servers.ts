@@ -29,6 +29,8 @@ export class Servers extends Context.Service<
     readonly databaseUrl: Redacted.Redacted
     /** A pooler before the same database, for requests. */
     readonly poolerUrl?: Redacted.Redacted | undefined
+    /** Most connections of this process to Postgres, if not the usual number. */
+    readonly connections?: number | undefined
     readonly redisUrl: Redacted.Redacted
     /** Limit of our use of Redis, bytes, if it is lower than the server's own. */
     readonly redisMemoryLimit?: number | undefined
@@ -39,22 +41,18 @@ export class Servers extends Context.Service<
     Servers,
     Effect.gen(function* () {
       const settings = yield* Settings
-      const { redisUrl, redisMemoryLimit, secretKey } = settings
+      const { redisUrl, redisMemoryLimit, secretKey, databaseConnections: connections } = settings
       const { databaseUrl, poolerUrl } = yield* postgresAddresses(settings)
       if (databaseUrl !== undefined && redisUrl !== undefined) {
-        return Servers.of({
-          databaseUrl,
-          poolerUrl,
-          redisUrl,
-          redisMemoryLimit,
-          secretKey: yield* requireKey(secretKey)
-        })
+        const key = yield* requireKey(secretKey)
+        return Servers.of({ databaseUrl, poolerUrl, connections, redisUrl, redisMemoryLimit, secretKey: key })
       }
       const directory = yield* open(settings.dataDirectory)
       const running = yield* ownOrFollow(directory, settings)
       return Servers.of({
         databaseUrl: databaseUrl ?? Redacted.make(running.databaseUrl),
         poolerUrl,
+        connections,
         redisUrl: redisUrl ?? Redacted.make(running.redisUrl),
         redisMemoryLimit,
         secretKey:

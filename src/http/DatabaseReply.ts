@@ -38,6 +38,7 @@ export const databaseReply = (error: SqlError.SqlError, url: string): Reply | un
   }
   if (reason.cause instanceof TooManyLargeReplies) return unavailable(`${reason.cause.message} Try again in a moment.`)
   const state = sqlStateOf(error) ?? ""
+  if (state === noConnectionLeft) return unavailable("The database has no connection left.")
   if (reason._tag === "ConnectionError" || reason._tag === "AuthenticationError" || unavailableState.test(state)) {
     return unavailable("The database is not available.")
   }
@@ -50,6 +51,9 @@ export const databaseReply = (error: SqlError.SqlError, url: string): Reply | un
   }
   return conflictStates.has(state) ? unavailable("Others are writing the same objects.") : undefined
 }
+
+/** SQLSTATE: the limit of the server, the database or the role is reached. */
+const noConnectionLeft = "53300"
 
 /** Whether Postgres, by its own rules, refuses a pattern. */
 export const isWrongPattern = (error: SqlError.SqlError): boolean => sqlStateOf(error) === "2201B"

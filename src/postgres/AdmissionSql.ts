@@ -7,15 +7,12 @@ import { Reactivity } from "effect/reactivity"
 import type { SqlClient } from "effect/sql"
 import { openPool } from "./Postgres.ts"
 
-/** Most connections of one process. */
-const connections = 3
-
 /** Time for a statement, milliseconds. */
 const statementMillis = 5_000
 
 export class AdmissionSql extends Context.Service<AdmissionSql, SqlClient.SqlClient>()("rackwire/AdmissionSql") {
   static readonly layer = Layer.effect(
     AdmissionSql,
-    openPool({ connections, statementMillis, mayBePooled: true })
+    openPool({ connections: "admission", statementMillis, mayBePooled: true })
   ).pipe(Layer.provide(Reactivity.layer))
 }

@@ -1,6 +1,7 @@
 /** The options of the connections to Postgres; Config.ts lists them with the others. */
 import { Duration } from "effect"
 import * as kind from "../Setting.ts"
+import { connectionsDefault, connectionsMin } from "./Connections.ts"
 import { optional, setting } from "../Setting.ts"
 
 export const databaseOptions = {
@@ -13,6 +14,12 @@ export const databaseOptions = {
     "DATABASE_DIRECT_URL",
     kind.postgresUrl,
     "Where `DATABASE_URL` names a pooler in transaction mode (PgBouncer, RDS Proxy): the address of the Postgres server itself, in the same form. Requests go through the pooler; replication, LISTEN, locks and migrations do not."
+  ),
+  databaseConnections: setting(
+    "DATABASE_CONNECTIONS",
+    kind.integer(connectionsMin),
+    connectionsDefault,
+    "Most connections of one process to Postgres. Of 34, requests have 21, capture and deliver 13; they are opened when they are needed."
   ),
   databaseWait: setting(
     "DATABASE_WAIT",

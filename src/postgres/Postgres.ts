@@ -15,15 +15,13 @@ import { Cause, Duration, Effect, Redacted, Result, flow } from "effect"
 import { SqlError } from "effect/sql"
 import { reveal } from "../Config.ts"
 import { makeClient } from "./connect/Client.ts"
+import { type Share, connectionsDefault, sharesOf } from "./Connections.ts"
 import { parseStoredWithin } from "./ExactJson.ts"
 import { Hosts } from "./connect/Hosts.ts"
 import { OpenSockets } from "./OpenSockets.ts"
 import { type Place, type PostgresAddress, addressOf, isSocket, shownPlace, unfitness } from "./PostgresUrl.ts"
 import { ReplyLimit } from "./ReplyLimit.ts"
 import { Servers } from "../embedded/Servers.ts"
-
-/** Most connections of the stages of one process. */
-const stageConnectionsMax = 12
 
 /** Largest message that the server may send, bytes. A page of a thousand objects is a few megabytes. */
 const messageBytesMax = 64 * 1024 * 1024
@@ -125,7 +123,8 @@ exactTypes.register(PgTypes.OID.json, jsonCodec([]))
 exactTypes.register(PgTypes.OID.jsonb, jsonCodec([1]))
 
 interface Bounds {
-  readonly connections: number
+  /** A number of connections, or the share of this pool. */
+  readonly connections: number | Share
   /** Time for a statement, milliseconds; undefined for no limit. */
   readonly statementMillis: number | undefined
   /** Whether it goes through the pooler where there is one: it may keep nothing in its sessions, and not listen. */
@@ -136,7 +135,7 @@ interface Bounds {
 
 /** Opens a pool, which is closed with the scope. */
 export const openPool = Effect.fnUntraced(function* (bounds: Bounds) {
-  const { databaseUrl, poolerUrl } = yield* Servers
+  const { databaseUrl, poolerUrl, connections = connectionsDefault } = yield* Servers
   const isPooled = bounds.mayBePooled === true && poolerUrl !== undefined
   const address = addressOf(reveal(isPooled ? poolerUrl : databaseUrl))
   const hosts = new Hosts(address.hosts)
@@ -163,7 +162,8 @@ export const openPool = Effect.fnUntraced(function* (bounds: Bounds) {
     // A pooler gives each transaction another session, which does not know the names of statements.
     prepare: !isPooled,
     stream: open,
-    maxConnections: bounds.connections,
+    maxConnections:
+      typeof bounds.connections === "number" ? bounds.connections : sharesOf(connections)[bounds.connections],
     maxMessageSize: messageBytesMax,
     types: exactTypes
   }
@@ -231,7 +231,7 @@ const pool = (bounds: Bounds) => PgClient.layerFrom(openPool(bounds))
 
 export const Postgres = {
   /** For the stages and for commands. */
-  layer: pool({ connections: stageConnectionsMax, statementMillis }),
+  layer: pool({ connections: "stages", statementMillis }),
   /** Without a time limit for statements, for migrations. */
   patient: pool({ connections: 4, statementMillis: undefined }),
   /** One connection, to probe whether the server answers. */

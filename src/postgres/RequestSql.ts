@@ -11,20 +11,17 @@ import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { Settings } from "../Config.ts"
 import { makeLane } from "../eventloop/Lane.ts"
+import { Servers } from "../embedded/Servers.ts"
 import type { Client } from "./connect/Client.ts"
+import { connectionsDefault, sharesOf, transactionsMax } from "./Connections.ts"
 import { openPool, statementMillis } from "./Postgres.ts"
 import { ReplyLimit } from "./ReplyLimit.ts"
-
-/** Most connections of one process, and most transactions at once. */
-const connections = 16
-const transactionsMax = 6
 
 /** Most transactions that wait for a connection, and their longest wait. */
 const transactionsWaiting = 200
 const transactionWaitMillis = 30_000
 
-/** Most statements with a pattern that run at once, most that wait, and their longest wait. */
-const patternsMax = 2
+/** Most statements with a pattern that wait, and their longest wait. */
 const patternsWaiting = 8
 const patternWaitMillis = 5_000
 
@@ -49,16 +46,17 @@ export const requestSqlLayer = Layer.effect(
   Effect.gen(function* () {
     const { requestStatementTimeout } = yield* Settings
     const millis = Duration.toMillis(requestStatementTimeout)
+    const { connections = connectionsDefault } = yield* Servers
     const replyLimit = new ReplyLimit()
-    const usual = yield* openPool({ connections, statementMillis: millis, mayBePooled: true, replyLimit })
+    const usual = yield* openPool({ connections: "requests", statementMillis: millis, mayBePooled: true, replyLimit })
     const patternTime = Math.min(millis, patternMillis)
     const forPatterns = yield* openPool({
-      ...{ connections: patternsMax, statementMillis: patternTime },
+      ...{ connections: "patterns", statementMillis: patternTime },
       ...{ mayBePooled: true, replyLimit }
     })
     const patterned = yield* patternClient(usual, forPatterns)
     const transactions = makeLane({
-      most: transactionsMax,
+      most: transactionsMax(sharesOf(connections).requests),
       waiting: transactionsWaiting,
       patienceMillis: transactionWaitMillis,
       busy: tooMany("transactions")

@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { type PostgresFacts, judgePostgres, judgeRedis } from "../../src/command/Check.ts"
+import { judgeRedis } from "../../src/command/Check.ts"
+import { type PostgresFacts, judgePostgres } from "../../src/command/check/PostgresFindings.ts"
 import type { RedisFacts } from "../../src/redis/Suitability.ts"
 
 const soundPostgres: PostgresFacts = {
@@ -11,6 +12,8 @@ const soundPostgres: PostgresFacts = {
   sendersMax: 10,
   sendersUsed: 2,
   slotExists: false,
+  connectionsMax: 97,
+  connectionsNeeded: 34,
   mayReplicate: true,
   mayCreate: true,
   user: "inventory",
@@ -29,6 +32,11 @@ const wrongPostgres: ReadonlyArray<Wrong<PostgresFacts>> = [
   { facts: { walLevel: "replica" }, what: "wal_level", change: "alter system set wal_level = 'logical';" },
   { facts: { slotsUsed: 10 }, what: "replication slots", change: "alter system set max_replication_slots = 15;" },
   { facts: { sendersUsed: 10 }, what: "WAL senders", change: "alter system set max_wal_senders = 15;" },
+  {
+    facts: { connectionsNeeded: 102 },
+    what: "connections",
+    change: "Raise max_connections, or the limit of the role or the database, to 112,"
+  },
   { facts: { mayReplicate: false }, what: "right to replicate", change: `alter role "inventory" replication;` },
   {
     facts: { mayCreate: false },
@@ -67,6 +75,7 @@ describe("a Postgres", () => {
       { what: "wal_level", is: "logical", change: undefined },
       { what: "replication slots", is: "3 of 10 used", change: undefined },
       { what: "WAL senders", is: "2 of 10 used", change: undefined },
+      { what: "connections", is: "the processes may open 34 of 97", change: undefined },
       { what: "right to replicate", is: "yes", change: undefined },
       { what: "right to create tables and publications", is: "yes", change: undefined }
     ])
@@ -86,7 +95,7 @@ describe("a Postgres", () => {
   })
 
   test("passes at the limit of each bound", () => {
-    const edge = { version: 140_000, slotsUsed: 9, sendersUsed: 9 }
+    const edge = { version: 140_000, slotsUsed: 9, sendersUsed: 9, connectionsNeeded: 97 }
     expect(asked(judgePostgres({ ...soundPostgres, ...edge }), [])).toEqual([])
   })
 

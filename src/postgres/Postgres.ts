@@ -158,7 +158,11 @@ export const openPool = Effect.fnUntraced(function* (bounds: Bounds) {
     connectTimeout: Duration.millis(address.connectMillis ?? connectMillis),
     applicationName: address.applicationName,
     startupOptions: address.options,
-    startupParameters: { timezone: "UTC", ...(!isPooled && limits) },
+    // Under a stricter isolation, which a role may have by default, transactions fail that only have to wait here.
+    startupParameters: {
+      timezone: "UTC",
+      ...(!isPooled && { default_transaction_isolation: "read committed", ...limits })
+    },
     // A pooler gives each transaction another session, which does not know the names of statements.
     prepare: !isPooled,
     stream: open,

@@ -4,6 +4,8 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { sqlStateOf, statementMillis } from "../Postgres.ts"
 
 export interface ServerFacts {
+  /** As Postgres names it: `UTF8`. */
+  readonly encoding: string
   /** The limit of statements that the session has, milliseconds. */
   readonly statementMillis: number
   /** The same for every connection to the same database of the same running server. */
@@ -14,7 +16,7 @@ export interface ServerFacts {
 export const serverFacts = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [facts] = yield* sql<ServerFacts>`
-    select (select setting::int from pg_settings where name = 'statement_timeout') as "statementMillis",
+    select current_setting('server_encoding') as encoding, (select setting::int from pg_settings where name = 'statement_timeout') as "statementMillis",
            pg_postmaster_start_time()::text || ' ' || (select oid from pg_database where datname = current_database())
              as identity`
   return facts!
@@ -32,12 +34,16 @@ export const serverProblem = (
   pooled: ServerFacts | undefined,
   option: DirectOption
 ): string | undefined => {
+  if (direct.encoding !== "UTF8") return `${option}: ${encodingProblem(direct.encoding)}`
   if (direct.statementMillis !== statementMillis) return poolerProblem(option)
   if (pooled !== undefined && pooled.identity !== direct.identity) {
     return "DATABASE_DIRECT_URL: it leads to another database than DATABASE_URL. Both must name the same one."
   }
   return undefined
 }
+
+const encodingProblem = (encoding: string): string =>
+  `the database is encoded in ${encoding}, which has no code for most characters. Create another one:  create database rackwire encoding 'UTF8' template template0;`
 
 /** Whether an error at the start of a connection is that of a pooler, which takes no settings for sessions. */
 export const isOfPooler = (error: SqlError.SqlError): boolean =>

@@ -16,6 +16,7 @@ const soundPostgres: PostgresFacts = {
   connectionsNeeded: 34,
   mayReplicate: true,
   mayCreate: true,
+  schema: "public",
   user: "inventory",
   database: "rackwire"
 }

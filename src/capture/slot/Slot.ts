@@ -8,6 +8,7 @@ import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Settings } from "../../Config.ts"
 import { lsnBits } from "../../event/Position.ts"
+import { adviceFor, walLevelProblem } from "../Advice.ts"
 import { CaptureError, fromSqlState } from "../CaptureError.ts"
 import { parseLsn } from "../../event/Lsn.ts"
 import { type Epoch, ensureEpoch } from "./Epoch.ts"
@@ -17,6 +18,9 @@ import { publication } from "../../inventory/derive/table/PublicationState.ts"
 import { ensurePublication } from "./Publication.ts"
 
 const failoverVersion = 170_000
+
+/** SQLSTATE: all replication slots are in use. */
+const slotsUsed = "53400"
 
 /** Advisory lock while they are created. */
 const lockKey = 7_225_812
@@ -53,6 +57,7 @@ export const prepare = Effect.fnUntraced(
         yield* refuseSecondSlot(run, slot)
         const found = yield* findSlot(run, slot)
         const isUsable = found !== undefined && !found.lost && found.confirmed !== null
+        if (!isUsable) yield* refuseWalLevel(run)
         // Noted before the publication is compared: a restored backup lacks both, and that is one gap.
         if (!isUsable) yield* openGap(run, { cause: "slot", reason: lossOf(slot, found) })
         yield* ensurePublication(run, isUsable)
@@ -67,6 +72,7 @@ export const prepare = Effect.fnUntraced(
 
 const asRefused = ({ reason }: SqlError.SqlError): CaptureError => {
   const { code = "", message } = reason.cause as { readonly code?: string; readonly message: string }
+  if (code === slotsUsed) return new CaptureError({ reason: "Refused", message: `${message}: ${adviceFor(code, "")}` })
   return reason._tag === "ConnectionError"
     ? new CaptureError({ reason: "Transport", message })
     : fromSqlState(code, message)
@@ -121,6 +127,13 @@ const findSlot = Effect.fnUntraced(function* (run: Run, slot: string) {
 
 const lossOf = (slot: string, found: FoundSlot | undefined): string =>
   `the replication slot ${slot} ${found === undefined ? "is missing" : "was lost"}: changes committed since are not captured`
+
+/** Fails if the server writes no WAL that a slot can decode. */
+const refuseWalLevel = Effect.fnUntraced(function* (run: Run) {
+  const [server] = yield* run<{ readonly walLevel: string }>(`select current_setting('wal_level') as "walLevel"`)
+  const problem = walLevelProblem(server!.walLevel)
+  if (problem !== undefined) return yield* new CaptureError({ reason: "Refused", message: problem })
+})
 
 /** Creates the slot, in place of an unusable one where it exists. */
 const makeSlot = Effect.fnUntraced(function* (run: Run, slot: string, exists: boolean) {

@@ -9,6 +9,7 @@ import { connect as connectTls } from "node:tls"
 import { openSocket } from "../../postgres/Postgres.ts"
 import { type Place, type PostgresAddress, isSocket, shownPlace } from "../../postgres/PostgresUrl.ts"
 import { inWords } from "../../telemetry/Telemetry.ts"
+import { adviceFor } from "../Advice.ts"
 import { CaptureError, asCaptureError } from "../CaptureError.ts"
 import { Frames, type OnMessage } from "./Frames.ts"
 import { authenticate, startup } from "./Login.ts"
@@ -73,7 +74,7 @@ export class Walsender {
       return walsender
     } catch (error) {
       walsender.close()
-      throw error
+      throw advised(asCaptureError(error), address)
     }
   }
 
@@ -152,6 +153,15 @@ export class Walsender {
     this.socket.destroy()
     fail(error)
   }
+}
+
+/** The error with the statement to run, if there is one. */
+const advised = (error: CaptureError, { user }: PostgresAddress): CaptureError => {
+  const { reason, sqlState } = error
+  const advice = adviceFor(sqlState, user)
+  return advice === undefined || sqlState === undefined
+    ? error
+    : new CaptureError({ reason, sqlState, message: `${error.message}: ${advice}` })
 }
 
 /** An open connection, encrypted if the address requires it. */

@@ -1,6 +1,7 @@
 /** The findings of `check` about the settings of Postgres and the rights of the role. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { replicationRefusal } from "../../capture/ReplicationTrial.ts"
 import { Settings } from "../../Config.ts"
 import { directConnections } from "../../postgres/Connections.ts"
 import { isAlive } from "../../postgres/Presence.ts"
@@ -22,6 +23,8 @@ export interface PostgresFacts {
   readonly connectionsNeeded: number
   readonly mayReplicate: boolean
   readonly mayCreate: boolean
+  /** The schema of the tables, quoted if that is needed. */
+  readonly schema: string
   readonly user: string
   readonly database: string
 }
@@ -72,16 +75,19 @@ export const judgePostgres = (facts: PostgresFacts): ReadonlyArray<Finding> => {
       "right to replicate",
       facts.mayReplicate ? "yes" : "no",
       facts.mayReplicate,
-      `alter role "${user}" replication;  as a superuser.`
+      `alter role "${user}" replication;  as a superuser (on RDS: grant rds_replication to "${user}";).`
     ),
     finding(
       "right to create tables and publications",
       facts.mayCreate ? "yes" : "no",
       facts.mayCreate,
-      `grant create on database "${database}" to "${user}"; grant create on schema public to "${user}";  as its owner.`
+      `grant create on database "${database}" to "${user}"; grant create on schema ${facts.schema} to "${user}";  as its owner.`
     )
   ]
 }
+
+/** SQLSTATE of a role that may not replicate. */
+const insufficientPrivilege = "42501"
 
 /** The number of running processes; none before the first start. */
 const processCount = Effect.gen(function* () {
@@ -95,6 +101,7 @@ export const postgresFacts = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { slot, databaseConnections, databaseDirectUrl } = yield* Settings
   const each = databaseDirectUrl === undefined ? databaseConnections : directConnections(databaseConnections)
+  const refusal = yield* replicationRefusal
   const [facts] = yield* sql<{ readonly facts: PostgresFacts }>`
     select json_build_object(
       'connectionsMax', least(
@@ -109,9 +116,10 @@ export const postgresFacts = Effect.gen(function* () {
       'sendersMax', current_setting('max_wal_senders')::int,
       'sendersUsed', (select count(*) from pg_stat_replication),
       'slotExists', exists (select 1 from pg_replication_slots where slot_name = ${slot}),
-      'mayReplicate', (select rolreplication or rolsuper from pg_roles where rolname = current_user),
+      'mayReplicate', ${refusal?.sqlState !== insufficientPrivilege}::boolean,
       'mayCreate', has_database_privilege(current_database(), 'create')
-                   and has_schema_privilege(current_schema(), 'create'),
+                   and coalesce(has_schema_privilege(current_schema(), 'create'), false),
+      'schema', quote_ident(coalesce(current_schema(), 'public')),
       'user', current_user, 'database', current_database()) as facts`
   return facts!.facts
 })

@@ -1,4 +1,4 @@
-/** A try to replicate: the right to do so may come from a role that a cloud grants, which no catalog shows. */
+/** A try to replicate: the right to do so may be that of a role that a cloud grants, which no catalog shows. */
 import { Effect } from "effect"
 import { reveal } from "../Config.ts"
 import { Servers } from "../embedded/Servers.ts"

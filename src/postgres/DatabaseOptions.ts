@@ -13,7 +13,7 @@ export const databaseOptions = {
   databaseDirectUrl: optional(
     "DATABASE_DIRECT_URL",
     kind.postgresUrl,
-    "Where `DATABASE_URL` names a pooler in transaction mode (PgBouncer, RDS Proxy): the address of the Postgres server itself, in the same form. Requests go through the pooler; replication, LISTEN, locks and migrations do not."
+    "Where `DATABASE_URL` names a pooler in transaction mode (PgBouncer, RDS Proxy): the address of the Postgres server itself, in the same form. Requests use the pooler; replication, LISTEN, locks and migrations do not."
   ),
   databaseConnections: setting(
     "DATABASE_CONNECTIONS",

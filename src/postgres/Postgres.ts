@@ -127,7 +127,7 @@ interface Bounds {
   readonly connections: number | Share
   /** Time for a statement, milliseconds; undefined for no limit. */
   readonly statementMillis: number | undefined
-  /** Whether it goes through the pooler where there is one: it may keep nothing in its sessions, and not listen. */
+  /** Whether it connects to the pooler where there is one: it may keep nothing in its sessions, and not listen. */
   readonly mayBePooled?: boolean
   /** Bounds the replies to statements; absent for no limit. */
   readonly replyLimit?: ReplyLimit
@@ -163,7 +163,7 @@ export const openPool = Effect.fnUntraced(function* (bounds: Bounds) {
       timezone: "UTC",
       ...(!isPooled && { default_transaction_isolation: "read committed", ...limits })
     },
-    // A pooler gives each transaction another session, which does not know the names of statements.
+    // A pooler gives each transaction another session, which lacks the names of statements.
     prepare: !isPooled,
     stream: open,
     maxConnections:

@@ -10,7 +10,7 @@ export interface Place {
 }
 
 export interface PostgresAddress {
-  /** At least one. Connections go to the first that answers and is fit. */
+  /** At least one. Connections are made to the first that answers and is fit. */
   readonly hosts: ReadonlyArray<Place>
   readonly user: string
   readonly password: string

@@ -1,4 +1,4 @@
-/** Goal: work goes to a host that takes writes; a connection to another one is replaced before a statement runs on it. */
+/** Goal: statements run on a host that takes writes; a connection to another one is replaced before a statement runs on it. */
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"

@@ -1,4 +1,4 @@
-/** Goal: requests go through PgBouncer in transaction mode with all their limits, and everything else past it. */
+/** Goal: requests pass PgBouncer in transaction mode with all their limits, and everything else past it. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { environmentOf } from "../support/Api.ts"
 import { named } from "../support/Client.ts"

@@ -1,4 +1,4 @@
-/** The hosts of an address, of which new connections go to the current one. */
+/** The hosts of an address, of which new connections use the current one. */
 import type { Place } from "../PostgresUrl.ts"
 
 export class Hosts {

@@ -1,4 +1,6 @@
 /** Goal: statements run on a host that takes writes; a connection to another one is replaced before a statement runs on it. */
+import { once } from "node:events"
+import { type AddressInfo, createServer } from "node:net"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
@@ -48,6 +50,19 @@ describe("several hosts", () => {
       [new URL(database.databaseUrl).pathname.slice(1)]
     ])
     walsender.close()
+  })
+
+  it("are passed over if they are silent for connect_timeout", async () => {
+    const silent = createServer(() => {}).listen(0, "127.0.0.1")
+    await once(silent, "listening")
+    const { host } = new URL(database.databaseUrl)
+    const first = `127.0.0.1:${(silent.address() as AddressInfo).port}`
+    const url = `${database.databaseUrl.replace(`@${host}/`, `@${first},${host}/`)}?connect_timeout=1`
+    expect(await onPool(url, (sql) => sql`select 1 as one`)).toEqual([{ one: 1 }])
+    const walsender = await Walsender.connect(addressOf(url))
+    expect(await walsender.query("select 1")).toEqual([["1"]])
+    walsender.close()
+    silent.close()
   })
 
   it("fail with the fault of each where replication reaches none", async () => {

@@ -70,7 +70,7 @@ export class Walsender {
       await walsender.exchange((resolve) => {
         walsender.onMessage = authenticate(walsender.socket, address, resolve)
         walsender.socket.write(startup(address))
-      })
+      }, address.connectMillis)
       return walsender
     } catch (error) {
       walsender.close()
@@ -138,12 +138,15 @@ export class Walsender {
     this.socket.destroy()
   }
 
-  private exchange<A>(run: (resolve: (value: A) => void, reject: (error: CaptureError) => void) => void): Promise<A> {
+  private exchange<A>(
+    run: (resolve: (value: A) => void, reject: (error: CaptureError) => void) => void,
+    millis = answerMillis
+  ): Promise<A> {
     let timer: NodeJS.Timeout
     return new Promise<A>((resolve, reject) => {
       this.fail = reject
       run(resolve, reject)
-      timer = setTimeout(() => this.end(transport(`no answer for ${answerMillis} ms`)), answerMillis)
+      timer = setTimeout(() => this.end(transport(`no answer for ${millis} ms`)), millis)
     }).finally(() => clearTimeout(timer))
   }
 

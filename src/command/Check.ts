@@ -3,7 +3,7 @@
  */
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
-import { SqlClient } from "effect/sql"
+import { SqlClient, SqlError } from "effect/sql"
 import { eventPath } from "../inventory/derive/represent/EventPaths.ts"
 import { conditionWarnings } from "../inventory/derive/represent/ConditionWarnings.ts"
 import { Redis } from "../redis/Redis.ts"
@@ -13,6 +13,7 @@ import { Environment } from "../Environment.ts"
 import { optionWarnings, settingsShown } from "../ShownOptions.ts"
 import { foundation } from "../pipeline/Foundation.ts"
 import { diskProblems } from "../embedded/Disk.ts"
+import { isOfPooler, poolerProblem } from "../postgres/Pooler.ts"
 import { sqlStateOf } from "../postgres/Postgres.ts"
 import { writeProblems } from "../redis/WriteProbe.ts"
 import { otherOwner } from "../pipeline/RedisOwner.ts"
@@ -92,10 +93,11 @@ const ownerFindings = Effect.map(otherOwner, (owner): ReadonlyArray<Finding> =>
 const findings = Effect.gen(function* () {
   const unreachable =
     (what: string, option: string) =>
-    (error: { readonly message: string }): Effect.Effect<ReadonlyArray<Finding>> =>
-      Effect.succeed([
-        { what, is: `does not answer: ${inWords(error)}`, change: `Check ${option} and that the server runs.` }
-      ])
+    (error: { readonly message: string }): Effect.Effect<ReadonlyArray<Finding>> => {
+      const pooler = SqlError.isSqlError(error) && isOfPooler(error)
+      const change = pooler ? poolerProblem("DATABASE_URL") : `Check ${option} and that the server runs.`
+      return Effect.succeed([{ what, is: `does not answer: ${inWords(error)}`, change }])
+    }
   const postgres = yield* Effect.gen(function* () {
     return [...judgePostgres(yield* postgresFacts), ...(yield* serviceFindings), ...(yield* spaceFindings)]
   }).pipe(Effect.catch(unreachable("Postgres", "DATABASE_URL")))

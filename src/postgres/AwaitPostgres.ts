@@ -7,7 +7,8 @@ import { Servers } from "../embedded/Servers.ts"
 import { Pace } from "../eventloop/Pace.ts"
 import { inWords } from "../telemetry/Telemetry.ts"
 import { Postgres, UnfitServer } from "./Postgres.ts"
-import { isOfPooler, poolerProblem, serverFacts, serverProblem } from "./connect/ServerFacts.ts"
+import { isOfPooler, poolerProblem } from "./Pooler.ts"
+import { serverFacts, serverProblem } from "./connect/ServerFacts.ts"
 import { addressOf, shownHosts } from "./PostgresUrl.ts"
 
 /** Postgres did not answer in time. */

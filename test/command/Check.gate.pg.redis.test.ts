@@ -36,7 +36,7 @@ const check = (environment: Record<string, string>) =>
 describe("check", () => {
   it("passes for servers that keep the promises", async () => {
     const { code, output } = await check({ DATABASE_URL: database.databaseUrl, REDIS_URL: database.redisUrl })
-    expect(output).toContain("All 10 checks are well.")
+    expect(output).toContain("All 11 checks are well.")
     expect(code).toBe(0)
   })
 
@@ -116,7 +116,7 @@ describe("check", () => {
     const { code, output } = await check({ DATABASE_URL: url.href, REDIS_URL: database.redisUrl })
     expect(output).toContain(`alter role "guest" replication;`)
     expect(output).toContain(`grant create on schema public to "guest";`)
-    expect(output).toContain("2 of 10 checks require a change.")
+    expect(output).toContain("2 of 11 checks require a change.")
     expect(output).not.toContain("guest:guest")
     expect(code).toBe(1)
   })

@@ -6,6 +6,7 @@ import type { RedisFacts } from "../../src/redis/Suitability.ts"
 
 const soundPostgres: PostgresFacts = {
   version: 180_004,
+  encoding: "UTF8",
   walLevel: "logical",
   slotsMax: 10,
   slotsUsed: 3,
@@ -30,6 +31,7 @@ interface Wrong<Facts> {
 
 const wrongPostgres: ReadonlyArray<Wrong<PostgresFacts>> = [
   { facts: { version: 130_014 }, what: "Postgres version", change: "Use Postgres 14 or later." },
+  { facts: { encoding: "LATIN1" }, what: "encoding", change: "Create another database:  create database" },
   { facts: { walLevel: "replica" }, what: "wal_level", change: "alter system set wal_level = 'logical';" },
   { facts: { slotsUsed: 10 }, what: "replication slots", change: "alter system set max_replication_slots = 15;" },
   { facts: { sendersUsed: 10 }, what: "WAL senders", change: "alter system set max_wal_senders = 15;" },
@@ -73,6 +75,7 @@ describe("a Postgres", () => {
   test("that keeps the promises needs no change, and each check is reported", () => {
     expect(judgePostgres(soundPostgres)).toEqual([
       { what: "Postgres version", is: "18.4", change: undefined },
+      { what: "encoding", is: "UTF8", change: undefined },
       { what: "wal_level", is: "logical", change: undefined },
       { what: "replication slots", is: "3 of 10 used", change: undefined },
       { what: "WAL senders", is: "2 of 10 used", change: undefined },
@@ -103,7 +106,7 @@ describe("a Postgres", () => {
   test("needs no free slot if ours exists already", () => {
     const findings = judgePostgres({ ...soundPostgres, slotExists: true, slotsUsed: 10 })
     expect(asked(findings, [])).toEqual([])
-    expect(findings[2]!.is).toBe("10 of 10 used, ours among them")
+    expect(findings[3]!.is).toBe("10 of 10 used, ours among them")
   })
 })
 

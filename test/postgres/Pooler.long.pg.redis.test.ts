@@ -1,6 +1,7 @@
 /** Goal: requests pass PgBouncer in transaction mode with all their limits, and everything else past it. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { environmentOf } from "../support/Api.ts"
+import { runCommand } from "../support/Command.ts"
 import { named } from "../support/Client.ts"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"
 import { eventually } from "../support/Eventually.ts"
@@ -97,6 +98,8 @@ describe.runIf(hasPgBouncer)("a pooler without the address of its server", () =>
     await expect(
       startService({ ...environment, DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: pooler.url })
     ).rejects.toThrow(`DATABASE_DIRECT_URL: ${refused} It must be the address of the Postgres server itself.`)
+    const { output } = await runCommand(["check"], { env: { ...environment, DATABASE_URL: pooler.url } })
+    expect(output).toMatch(/CHANGE Postgres: .*\n {7}-> DATABASE_URL: a pooler answers at this address/)
     await pooler.stop()
   })
 })

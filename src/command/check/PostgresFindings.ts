@@ -10,6 +10,8 @@ import type { Finding } from "../Findings.ts"
 export interface PostgresFacts {
   /** As `server_version_num`: 180004. */
   readonly version: number
+  /** The encoding of the database, as Postgres names it. */
+  readonly encoding: string
   readonly walLevel: string
   readonly slotsMax: number
   readonly slotsUsed: number
@@ -46,6 +48,12 @@ export const judgePostgres = (facts: PostgresFacts): ReadonlyArray<Finding> => {
       `${Math.floor(facts.version / 10_000)}.${facts.version % 10_000}`,
       facts.version >= postgresVersionMin,
       "Use Postgres 14 or later."
+    ),
+    finding(
+      "encoding",
+      facts.encoding,
+      facts.encoding === "UTF8",
+      "Create another database:  create database rackwire encoding 'UTF8' template template0;"
     ),
     finding(
       "wal_level",
@@ -110,7 +118,7 @@ export const postgresFacts = Effect.gen(function* () {
         (select nullif(rolconnlimit, -1) from pg_roles where rolname = current_user),
         (select nullif(datconnlimit, -1) from pg_database where datname = current_database())),
       'connectionsNeeded', ${each * Math.max(1, yield* processCount)}::int,
-      'version', current_setting('server_version_num')::int, 'walLevel', current_setting('wal_level'),
+      'version', current_setting('server_version_num')::int, 'encoding', current_setting('server_encoding'), 'walLevel', current_setting('wal_level'),
       'slotsMax', current_setting('max_replication_slots')::int,
       'slotsUsed', (select count(*) from pg_replication_slots),
       'sendersMax', current_setting('max_wal_senders')::int,

@@ -1,7 +1,8 @@
 /** The facts about a database that decide at the start whether the service can work with it. */
 import { Effect } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
-import { sqlStateOf, statementMillis } from "../Postgres.ts"
+import { SqlClient } from "effect/sql"
+import { type DirectOption, poolerProblem } from "../Pooler.ts"
+import { statementMillis } from "../Postgres.ts"
 
 export interface ServerFacts {
   /** As Postgres names it: `UTF8`. */
@@ -22,9 +23,6 @@ export const serverFacts = Effect.gen(function* () {
   return facts!
 })
 
-/** The name of the option with the address of the server itself. */
-type DirectOption = "DATABASE_URL" | "DATABASE_DIRECT_URL"
-
 /**
  * Why the service must not start on this server, beginning with the option to change; undefined if it may. `pooled`: the
  * server behind the pooler, if there is one.
@@ -44,16 +42,3 @@ export const serverProblem = (
 
 const encodingProblem = (encoding: string): string =>
   `the database is encoded in ${encoding}, which has no code for most characters. Create another one:  create database rackwire encoding 'UTF8' template template0;`
-
-/** Whether an error at the start of a connection is that of a pooler, which takes no settings for sessions. */
-export const isOfPooler = (error: SqlError.SqlError): boolean =>
-  sqlStateOf(error) === protocolViolation && /startup parameter/.test(error.reason.message + String(error.reason.cause))
-
-const protocolViolation = "08P01"
-
-export const poolerProblem = (option: DirectOption): string => {
-  const found = `${option}: a pooler answers at this address, such as PgBouncer, which drops the settings of sessions.`
-  return option === "DATABASE_URL"
-    ? `${found} Set DATABASE_DIRECT_URL to the address of the Postgres server itself: replication, LISTEN, locks and migrations need it.`
-    : `${found} It must be the address of the Postgres server itself.`
-}

@@ -1,0 +1,19 @@
+/** A pooler at an address that has to be that of the Postgres server itself. */
+import type { SqlError } from "effect/sql"
+import { sqlStateOf } from "./Postgres.ts"
+
+/** The name of the option with the address of the server itself. */
+export type DirectOption = "DATABASE_URL" | "DATABASE_DIRECT_URL"
+
+/** Whether an error at the start of a connection is that of a pooler, which takes no settings for sessions. */
+export const isOfPooler = (error: SqlError.SqlError): boolean =>
+  sqlStateOf(error) === protocolViolation && /startup parameter/.test(error.reason.message + String(error.reason.cause))
+
+const protocolViolation = "08P01"
+
+export const poolerProblem = (option: DirectOption): string => {
+  const found = `${option}: a pooler answers at this address, such as PgBouncer, which drops the settings of sessions.`
+  return option === "DATABASE_URL"
+    ? `${found} Set DATABASE_DIRECT_URL to the address of the Postgres server itself: replication, LISTEN, locks and migrations need it.`
+    : `${found} It must be the address of the Postgres server itself.`
+}

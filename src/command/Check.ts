@@ -13,6 +13,7 @@ import { Environment } from "../Environment.ts"
 import { optionWarnings, settingsShown } from "../ShownOptions.ts"
 import { foundation } from "../pipeline/Foundation.ts"
 import { diskProblems } from "../embedded/Disk.ts"
+import { Servers } from "../embedded/Servers.ts"
 import { isOfPooler, poolerProblem } from "../postgres/Pooler.ts"
 import { sqlStateOf } from "../postgres/Postgres.ts"
 import { writeProblems } from "../redis/WriteProbe.ts"
@@ -91,11 +92,12 @@ const ownerFindings = Effect.map(otherOwner, (owner): ReadonlyArray<Finding> =>
 
 /** The findings about both servers, including one that does not answer. */
 const findings = Effect.gen(function* () {
+  const { poolerUrl } = yield* Servers
   const unreachable =
     (what: string, option: string) =>
     (error: { readonly message: string }): Effect.Effect<ReadonlyArray<Finding>> => {
       const pooler = SqlError.isSqlError(error) && isOfPooler(error)
-      const change = pooler ? poolerProblem("DATABASE_URL") : `Check ${option} and that the server runs.`
+      const change = pooler ? poolerProblem(poolerUrl !== undefined) : `Check ${option} and that the server runs.`
       return Effect.succeed([{ what, is: `does not answer: ${inWords(error)}`, change }])
     }
   const postgres = yield* Effect.gen(function* () {

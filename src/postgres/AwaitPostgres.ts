@@ -35,7 +35,6 @@ export const awaitPostgres = Effect.gen(function* () {
   const { databaseWait } = yield* Settings
   const { postgresMillis } = (yield* Pace).servers
   const { databaseUrl, poolerUrl } = yield* Servers
-  const option = poolerUrl === undefined ? "DATABASE_URL" : "DATABASE_DIRECT_URL"
   const hosts = shownHosts(addressOf(reveal(databaseUrl)))
   const wait = Duration.toMillis(databaseWait)
   const until = performance.now() + wait
@@ -58,13 +57,13 @@ export const awaitPostgres = Effect.gen(function* () {
       schedule: Schedule.spaced(postgresMillis)
     }),
     Effect.mapError((error) => {
-      if (isOfPooler(error)) return new OptionRefused({ message: poolerProblem(option) })
+      if (isOfPooler(error)) return new OptionRefused({ message: poolerProblem(poolerUrl !== undefined) })
       if (!mayPass(error)) return error
       const message = `Postgres at ${hosts} did not answer within ${Duration.format(databaseWait)}: ${inWords(error)}`
       return new Unanswered({ message })
     })
   )
-  const problem = serverProblem(direct, pooled, option)
+  const problem = serverProblem(direct, pooled)
   if (problem !== undefined) return yield* new OptionRefused({ message: problem })
   if (told !== "") yield* Effect.logInfo(`Postgres at ${hosts} answers`)
 })

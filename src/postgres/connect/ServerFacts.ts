@@ -1,7 +1,7 @@
 /** The facts about a database that decide at the start whether the service can work with it. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { type DirectOption, poolerProblem } from "../Pooler.ts"
+import { poolerProblem, serverOption } from "../Pooler.ts"
 import { statementMillis } from "../Postgres.ts"
 
 export interface ServerFacts {
@@ -27,14 +27,11 @@ export const serverFacts = Effect.gen(function* () {
  * Why the service must not start on this server, beginning with the option to change; undefined if it may. `pooled`: the
  * server behind the pooler, if there is one.
  */
-export const serverProblem = (
-  direct: ServerFacts,
-  pooled: ServerFacts | undefined,
-  option: DirectOption
-): string | undefined => {
-  if (direct.encoding !== "UTF8") return `${option}: ${encodingProblem(direct.encoding)}`
-  if (direct.statementMillis !== statementMillis) return poolerProblem(option)
-  if (pooled !== undefined && pooled.identity !== direct.identity) {
+export const serverProblem = (direct: ServerFacts, pooled: ServerFacts | undefined): string | undefined => {
+  const hasPooler = pooled !== undefined
+  if (direct.encoding !== "UTF8") return `${serverOption(hasPooler)}: ${encodingProblem(direct.encoding)}`
+  if (direct.statementMillis !== statementMillis) return poolerProblem(hasPooler)
+  if (hasPooler && pooled.identity !== direct.identity) {
     return "DATABASE_DIRECT_URL: it leads to another database than DATABASE_URL. Both must name the same one."
   }
   return undefined

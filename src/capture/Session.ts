@@ -15,6 +15,7 @@ import { endEpoch, epochAt } from "./slot/Epoch.ts"
 import { noteTruncate } from "./slot/Gaps.ts"
 import { type ReceivedEnd, originOf, placeIn } from "./slot/Origin.ts"
 import { lead, release } from "./slot/Leadership.ts"
+import { endIdleSender } from "./slot/IdleSender.ts"
 import { formatLsn } from "../event/Lsn.ts"
 import { RelatedRows } from "./fold/RelatedRows.ts"
 import { sendHeartbeats } from "./HeartbeatRound.ts"
@@ -59,12 +60,12 @@ export const session = Effect.fnUntraced(function* (reading: Reading) {
   const place = configured === undefined ? placeIn(dataDirectory) : null
   const origin = yield* fromWalsender(() => originOf(walsender, place, reading.received()))
   const prepared = yield* prepare(reading.skip, origin)
-  const timeout = "select setting from pg_settings where name = 'wal_sender_timeout'"
-  const [[timeoutMillis] = []] = yield* fromWalsender(() => walsender.query(timeout))
+  const own = "select pg_backend_pid(), (select setting from pg_settings where name = 'wal_sender_timeout')"
+  const [[pid, timeoutMillis] = []] = yield* fromWalsender(() => walsender.query(own))
   const stream = new SlotStream(walsender, prepared, (yield* Vault).open)
   yield* fromWalsender(() => stream.start())
   // From now on: before the first batch more time may pass than a leader may be silent.
-  yield* Effect.forkScoped(keepAlive(stream, Number(timeoutMillis ?? 0)))
+  yield* Effect.forkScoped(keepAlive(stream, Number(pid), Number(timeoutMillis ?? 0)))
   return yield* Effect.raceFirst(read(stream, prepared, reading), Deferred.await(stream.ended))
 })
 
@@ -124,23 +125,30 @@ const persist = <A, E, R>(what: string, effect: Effect.Effect<A, E, R>): Effect.
   )
 
 /**
- * Reports to the server, also while reading is paused, and ends the session if the server is silent. While the server
- * decodes a transaction without any published change, it sends nothing unless a report requests a reply.
+ * Reports to the server, also while reading is paused, and ends the session if the connection is dead. While the server
+ * decodes a transaction without any published change, it sends nothing unless a report requests a reply, and some
+ * versions not even then: it is left alone while it works, up to twice its own timeout.
  */
-const keepAlive = (stream: SlotStream, timeoutMillis: number) =>
-  Effect.forever(
-    Effect.andThen(
-      reportPause,
-      Effect.suspend(() => {
-        const { silentMillis } = stream
-        stream.report(timeoutMillis > 0 && silentMillis > timeoutMillis / 2)
-        const silent = timeoutMillis > 0 && silentMillis > 2 * timeoutMillis
-        return silent
-          ? Deferred.fail(stream.ended, transport(`Postgres sent nothing for ${Math.round(silentMillis)} ms`))
-          : Effect.void
-      })
-    )
+const keepAlive = Effect.fnUntraced(function* (stream: SlotStream, pid: number, timeoutMillis: number) {
+  const { silenceMillis } = (yield* Pace).servers
+  const limitMillis = timeoutMillis > 0 ? 2 * timeoutMillis : Number.POSITIVE_INFINITY
+  const isDead = Effect.suspend(() => {
+    const { silentMillis } = stream
+    if (silentMillis <= silenceMillis) return Effect.succeed(false)
+    return silentMillis > limitMillis
+      ? Effect.succeed(true)
+      : Effect.map(endIdleSender(pid), (ended) => ended && stream.silentMillis >= silentMillis)
+  })
+  return yield* Effect.forever(
+    Effect.gen(function* () {
+      yield* reportPause
+      const { silentMillis } = stream
+      stream.report(silentMillis > silenceMillis / 2)
+      if (!(yield* isDead)) return
+      yield* Deferred.fail(stream.ended, transport(`Postgres sent nothing for ${Math.round(stream.silentMillis)} ms`))
+    })
   )
+})
 
 /** Reports the progress of the stream. */
 const reportProgress = Effect.fnUntraced(function* (stream: SlotStream, report: Report) {

@@ -7,6 +7,9 @@
  */
 import { Context, Effect, Schedule } from "effect"
 
+/** Time from the first byte that a connection loses to the next delivery, at most. */
+const deadlineMillis = 15_000
+
 /** Embedded servers. */
 const embedded = {
   /** Pause between two checks whether the owner of the servers still runs. */
@@ -21,6 +24,9 @@ const embedded = {
 
 /** Connections to the servers. */
 const servers = {
+  deadlineMillis,
+  /** A connection that owes an answer and is silent for this long is dead, unless a new one shows that its statement runs. */
+  silenceMillis: deadlineMillis / 2,
   /** Pause between two queries for a Postgres that is not there yet. */
   postgresMillis: 1000,
   /** Redis is connected to again after this pause, which grows by as much with each failure, up to the longest one. */
@@ -104,7 +110,7 @@ const stream = {
   /** Longest pause between two inspections of a webhook that has delayed deliveries only. */
   sweepIdleMillis: 300_000,
   /** Pause between two pings on a connection that only subscribes. */
-  pingMillis: 5000,
+  pingMillis: deadlineMillis / 5,
   /** How long an answer of Redis about its memory is reused. */
   memoryKeptMillis: 1000
 }
@@ -141,7 +147,7 @@ const deliver = {
   /** Pause between two heartbeats of a process on the channel of announcements. */
   announceMillis: 3000,
   /** A listening connection that received nothing for this long is dead. */
-  announceSilenceMillis: 12_000
+  announceSilenceMillis: (deadlineMillis * 4) / 5
 }
 
 /** Circuit breakers, and the health of webhooks. */

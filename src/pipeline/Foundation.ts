@@ -1,5 +1,6 @@
 /** The foundation of every role and most commands: servers, Postgres, Redis, and the tables of all stages. */
 import { Effect, Layer } from "effect"
+import { SqlError } from "effect/sql"
 import { Settings } from "../Config.ts"
 import { grammarsLayer } from "../webhook/Grammars.ts"
 import { Postgres } from "../postgres/Postgres.ts"
@@ -59,7 +60,16 @@ const stageTables: ReadonlyArray<Table> = [
   sendingTable
 ]
 
+/** Most repetitions of a migration whose connection was lost: nothing of it was written. */
+const migrationsMax = 3
+
 export const migrateAll = migrate({
   functions,
   tables: [...Array.from(registry.values(), tableOf), ...stageTables]
-}).pipe(Effect.provide(Postgres.patient))
+}).pipe(
+  Effect.retry({
+    while: (error) => SqlError.isSqlError(error) && error.reason._tag === "ConnectionError",
+    times: migrationsMax
+  }),
+  Effect.provide(Postgres.patient)
+)

@@ -5,23 +5,25 @@
  * so that none of them waits for the connections of another.
  *
  * Every wait has a limit. Postgres cancels a statement after a minute, and an idle transaction as well. A connection
- * that owes a reply for longer is dead, even if TCP still considers it open: it is closed, together with the
- * connections that must be dead as well.
+ * that owes a reply is closed within seconds if its statement does not run any more (Watch.ts), even if TCP still
+ * considers it open.
  */
+import { randomBytes } from "node:crypto"
 import { type Socket, connect, isIP } from "node:net"
 import type { ConnectionOptions } from "node:tls"
 import { PgClient, type PgConnection, PgTypes } from "@effect/sql-pg"
 import { Cause, Duration, Effect, Redacted, Result, flow } from "effect"
-import { SqlError } from "effect/sql"
+import { SqlClient, SqlError } from "effect/sql"
 import { reveal } from "../Config.ts"
 import { makeClient } from "./connect/Client.ts"
 import { type Share, connectionsDefault, sharesOf } from "./Connections.ts"
 import { parseStoredWithin } from "./ExactJson.ts"
 import { Hosts } from "./connect/Hosts.ts"
-import { OpenSockets } from "./OpenSockets.ts"
 import { type Place, type PostgresAddress, addressOf, isSocket, shownPlace, unfitness } from "./PostgresUrl.ts"
 import { ReplyLimit } from "./ReplyLimit.ts"
 import { Servers } from "../embedded/Servers.ts"
+import { Pace } from "../eventloop/Pace.ts"
+import { Watch } from "./Watch.ts"
 
 /** Largest message that the server may send, bytes. A page of a thousand objects is a few megabytes. */
 const messageBytesMax = 64 * 1024 * 1024
@@ -29,11 +31,17 @@ const messageBytesMax = 64 * 1024 * 1024
 /** Time for a statement of a stage or of a write, and for any transaction between two statements, milliseconds. */
 export const statementMillis = 60_000
 
-/** Longest wait for any reply, milliseconds: longer than the time after which Postgres cancels a statement. */
+/** Longest wait for the reply to a statement that Postgres cancels after `statementMillis`, milliseconds. */
 const answerMillis = 75_000
 
 /** Time to connect to a host, authentication included, if the address names none, milliseconds. */
 const connectMillis = 5_000
+
+/** Postgres cuts a longer name of a session, ours included. */
+const nameCharsMax = 48
+
+/** Time for a probe to connect, and for each of its replies, milliseconds. */
+export const livenessMillis = 3000
 
 /** Idle time before the first TCP keep-alive probe, milliseconds. */
 const probeMillis = 10_000
@@ -49,60 +57,6 @@ export const openSocket = ({ host, port }: Place): Socket =>
       ? { path: `${host}/.s.PGSQL.${port}` }
       : { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: probeMillis }
   )
-
-interface SocketState {
-  /** Bytes read at the last check, and the time of the last check that found new ones. */
-  read: number
-  heard: number
-  /** Bytes written at the time `heard`, and the time since when a reply is owed. */
-  answered: number
-  since: number
-  /** Bytes read at the time of the last write. Undefined if TLS bypasses the socket's `write`. */
-  asked: number | undefined
-}
-
-/**
- * Closes connections that owe a reply for too long. With one of them it closes all connections of the pool that have
- * been silent for as long: their next statement would get no reply either, and each would wait for the full time.
- */
-export class Watch {
-  private readonly sockets: OpenSockets<SocketState>
-  private readonly millis: number
-
-  /** Longest wait for any reply, milliseconds. */
-  constructor(millis: number) {
-    this.millis = millis
-    this.sockets = new OpenSockets(millis / 10, (sockets) => this.look(sockets))
-  }
-
-  add(socket: Socket): Socket {
-    const now = performance.now()
-    const watched: SocketState = { read: 0, heard: now, answered: 0, since: now, asked: undefined }
-    const { write } = socket
-    socket.write = ((...given: Parameters<typeof write>) => {
-      watched.asked = socket.bytesRead
-      return write.apply(socket, given)
-    }) as typeof write
-    return this.sockets.add(socket, watched)
-  }
-
-  private look(sockets: ReadonlyMap<Socket, SocketState>): void {
-    const now = performance.now()
-    for (const [socket, watched] of sockets) {
-      // The counts at each check alone would miss a statement that was sent right after a reply.
-      const owes = socket.bytesWritten !== watched.answered || socket.bytesRead === watched.asked
-      if (socket.bytesRead !== watched.read || !owes) watched.since = now
-      if (socket.bytesRead === watched.read) continue
-      Object.assign(watched, { read: socket.bytesRead, heard: now, answered: socket.bytesWritten })
-    }
-    const silent = Array.from(sockets.values()).filter(({ since }) => now - since > this.millis)
-    if (silent.length === 0) return
-    const lastHeard = Math.max(...silent.map(({ heard }) => heard))
-    for (const [socket, { heard }] of sockets) {
-      if (heard <= lastHeard) socket.destroy(new Error(`no answer from Postgres for ${this.millis} ms`))
-    }
-  }
-}
 
 const utf8 = new TextEncoder()
 
@@ -131,6 +85,8 @@ interface Bounds {
   readonly mayBePooled?: boolean
   /** Bounds the replies to statements; absent for no limit. */
   readonly replyLimit?: ReplyLimit
+  /** Whether the pool only probes the server: its connections are given up soon. */
+  readonly isProbe?: boolean
 }
 
 /** Opens a pool, which is closed with the scope. */
@@ -144,10 +100,21 @@ export const openPool = Effect.fnUntraced(function* (bounds: Bounds) {
     statement_timeout: `${bounds.statementMillis}`,
     idle_in_transaction_session_timeout: `${statementMillis}`
   }
-  const watch = new Watch(answerMillis)
+  const { silenceMillis } = (yield* Pace).servers
+  // Its own name, by which its statements are found.
+  const applicationName = `${address.applicationName.slice(0, nameCharsMax)} ${randomBytes(4).toString("hex")}`
+  const context = yield* Effect.context<Servers>()
+  const running = (silent: number) => runningStatements({ applicationName, silent, silenceMillis })
+  const watched = {
+    silenceMillis,
+    limitMillis: bounded ? answerMillis : Number.POSITIVE_INFINITY,
+    running: (silent: number) => Effect.runPromise(Effect.provideContext(running(silent), context))
+  }
+  // A probe asks nobody, and behind a pooler no session has the name of this pool.
+  const onlyFor = bounds.isProbe === true ? livenessMillis : isPooled ? answerMillis : undefined
+  const watch = new Watch(onlyFor === undefined ? watched : { silenceMillis: onlyFor, limitMillis: onlyFor })
   const open = () => {
-    const socket = openSocket(hosts.current)
-    if (bounded) watch.add(socket)
+    const socket = watch.add(openSocket(hosts.current))
     return bounds.replyLimit?.add(socket) ?? socket
   }
   const config: PgClient.PgPoolConfig = {
@@ -155,8 +122,10 @@ export const openPool = Effect.fnUntraced(function* (bounds: Bounds) {
     password: Redacted.make(address.password),
     database: address.database,
     ssl: tlsTo(hosts, address.tls),
-    connectTimeout: Duration.millis(address.connectMillis ?? connectMillis),
-    applicationName: address.applicationName,
+    connectTimeout: Duration.millis(
+      bounds.isProbe === true ? livenessMillis : (address.connectMillis ?? connectMillis)
+    ),
+    applicationName,
     startupOptions: address.options,
     // Under a stricter isolation, which a role may have by default, transactions fail that only have to wait here.
     startupParameters: {
@@ -239,7 +208,44 @@ export const Postgres = {
   /** Without a time limit for statements, for migrations. */
   patient: pool({ connections: 4, statementMillis: undefined }),
   /** One connection, to probe whether the server answers. */
-  single: pool({ connections: 1, statementMillis }),
+  single: pool({ connections: 1, statementMillis: undefined }),
   /** One connection through the pooler, to probe it. */
-  singlePooled: pool({ connections: 1, statementMillis, mayBePooled: true })
+  singlePooled: pool({ connections: 1, statementMillis, mayBePooled: true }),
+  /** One connection for a question about others, which may be dead. */
+  probe: pool({ connections: 1, statementMillis: undefined, isProbe: true })
 }
+
+interface SilentPool {
+  readonly applicationName: string
+  /** How many of its connections owe a reply and are silent. */
+  readonly silent: number
+  readonly silenceMillis: number
+}
+
+/**
+ * How many statements of a pool still run, as a new connection sees it. Of a server that answers with an error it is not
+ * known, and any number counts as running; none does on a server that does not answer. Where fewer run than connections
+ * are silent, transactions of the pool that wait for their client are ended: they may block those statements.
+ */
+const runningStatements = ({
+  applicationName,
+  silent,
+  silenceMillis
+}: SilentPool): Effect.Effect<number, never, Servers> =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    // A statement that waits for its client has sent all that the connection takes.
+    const [row] = yield* sql<{ readonly count: number }>`
+      select count(*)::int as count from pg_stat_activity
+       where application_name = ${applicationName} and state = 'active' and wait_event_type is distinct from 'Client'`
+    if (row!.count < silent) {
+      yield* sql`
+        select pg_terminate_backend(pid)::text from pg_stat_activity
+         where application_name = ${applicationName} and state like 'idle in transaction%'
+           and state_change < now() - ${`${silenceMillis} milliseconds`}::interval`
+    }
+    return row!.count
+  }).pipe(
+    Effect.provide(Postgres.probe, { local: true }),
+    Effect.catch((error) => Effect.succeed(sqlStateOf(error) === undefined ? 0 : Number.POSITIVE_INFINITY))
+  )

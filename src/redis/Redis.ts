@@ -57,7 +57,7 @@ export const command = <A>(run: () => Promise<A>): Effect.Effect<A, RedisError> 
   )
 
 /** Commands fail soon if the server is unavailable; the caller decides about a retry. */
-const optionsFor = ({ redisStepMillis, redisMaxMillis }: PaceValues["servers"]) =>
+const optionsFor = ({ redisStepMillis, redisMaxMillis, silenceMillis }: PaceValues["servers"]) =>
   ({
     // With RESP 2 the replies of all server versions have the same structure.
     protocol: 2,
@@ -65,7 +65,7 @@ const optionsFor = ({ redisStepMillis, redisMaxMillis }: PaceValues["servers"]) 
     maxRetriesPerRequest: 1,
     connectTimeout: 5000,
     // A connection that owes a reply for this long is dead, even if TCP still considers it open.
-    socketTimeout: 15_000,
+    socketTimeout: silenceMillis,
     // An idle connection, as of a subscriber, is probed by TCP keep-alive after this time.
     keepAlive: 10_000,
     retryStrategy: (times: number) => Math.min(times * redisStepMillis, redisMaxMillis),

@@ -1,5 +1,6 @@
 /** How the time constants of the product depend on each other. */
 import { describe, expect, it } from "vitest"
+import { livenessMillis } from "../../src/postgres/Postgres.ts"
 import { type PaceValues, scaledPace, usualPace } from "../../src/eventloop/Pace.ts"
 
 /** Each says by its name why `more` must exceed `less`. */
@@ -88,6 +89,17 @@ const relations: ReadonlyArray<
     "a server that ran for a while is restarted at once",
     ({ embedded }) => [embedded.livedMillis, embedded.restartMillis]
   ],
+  [
+    "a connection that only subscribes to Redis is replaced within the deadline",
+    ({ servers: { deadlineMillis, silenceMillis, redisMaxMillis }, stream }) => [
+      deadlineMillis,
+      stream.pingMillis + silenceMillis + redisMaxMillis
+    ]
+  ],
+  [
+    "a connection that listens is replaced within the deadline",
+    ({ servers, deliver }) => [servers.deadlineMillis, deliver.announceSilenceMillis + deliver.followRetryMillis]
+  ],
   ["pauses of capture grow", ({ capture }) => [capture.retryMaxMillis, capture.retryMinMillis]],
   ["pauses between sessions grow", ({ capture }) => [capture.sessionMaxMillis, capture.sessionMinMillis]],
   ["pauses of the delivery log grow", ({ deliver }) => [deliver.logRetryMaxMillis, deliver.logRetryMinMillis]],
@@ -100,6 +112,17 @@ describe.each([1, 0.1])("at %f of the usual pace", (factor) => {
     const [more, less] = times(scaledPace(factor))
     expect(more).toBeGreaterThan(less)
   })
+})
+
+/** Against the deadline of the usual pace, because the time of a probe has none. */
+it.each<readonly [string, number]>([
+  ["a pool, after a probe between two checks", usualPace.servers.silenceMillis * 1.3 + usualPace.presence.writeMillis],
+  [
+    "a walsender",
+    usualPace.servers.silenceMillis + 2 * usualPace.capture.reportMillis + usualPace.capture.sessionMinMillis
+  ]
+])("a connection of %s is replaced within the deadline", (_, millis) => {
+  expect(millis + livenessMillis).toBeLessThan(usualPace.servers.deadlineMillis)
 })
 
 describe("a scaled pace", () => {

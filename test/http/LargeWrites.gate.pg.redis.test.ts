@@ -29,7 +29,7 @@ const holdSites = () =>
 const held = async (): Promise<number> => {
   const [row] = await api.database.sql.query<{ readonly count: number }>(
     `select count(*)::int as count from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock' and application_name = 'rackwire'`
+      where datname = current_database() and wait_event_type = 'Lock' and application_name like 'rackwire %'`
   )
   return row!.count
 }

@@ -5,7 +5,8 @@
 import { once } from "node:events"
 import { type AddressInfo, type Server, type Socket, createServer } from "node:net"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
-import { Watch, openSocket } from "../../src/postgres/Postgres.ts"
+import { openSocket } from "../../src/postgres/Postgres.ts"
+import { Watch } from "../../src/postgres/Watch.ts"
 
 const millis = 200
 /** Turns the clock by a part of the bound; the watch looks meanwhile as often as on a real clock. */
@@ -33,7 +34,7 @@ describe("a watched connection", () => {
   beforeEach(async () => {
     silent = false
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] })
-    watch = new Watch(millis)
+    watch = new Watch({ silenceMillis: millis, limitMillis: millis })
     server = createServer((peer) => {
       peer.on("data", (question) => silent || question.includes("no answer") || peer.write("answer"))
       peer.on("error", () => {})
@@ -83,6 +84,35 @@ describe("a watched connection", () => {
     }
     await turn(1.5)
     expect(await Promise.all(closed)).toHaveLength(sockets.length)
+  })
+
+  it("is kept while a probe finds as many statements that run, up to the limit", async () => {
+    const probes: Array<number> = []
+    watch = new Watch({
+      silenceMillis: millis,
+      limitMillis: 4 * millis,
+      running: async (silent) => probes.push(silent)
+    })
+    const one = await open()
+    const closed = once(one, "close")
+    await ask(one)
+    one.write("no answer, please")
+    await turn(3)
+    expect(one.destroyed).toBe(false)
+    expect(new Set(probes)).toEqual(new Set([1]))
+    await Promise.all([expect(closed).rejects.toThrow(`no answer from Postgres for ${4 * millis} ms`), turn(2)])
+  })
+
+  it("is closed once a probe finds no statement that runs", async () => {
+    let running = 1
+    watch = new Watch({ silenceMillis: millis, limitMillis: 100 * millis, running: async () => running })
+    const one = await open()
+    const closed = once(one, "close")
+    one.write("no answer, please")
+    await turn(3)
+    expect(one.destroyed).toBe(false)
+    running = 0
+    await Promise.all([expect(closed).rejects.toThrow(`no answer from Postgres for ${millis} ms`), turn(1)])
   })
 
   it("closes the others that were silent for as long, but not those that received data since", async () => {

@@ -2,7 +2,7 @@
 import type { Redis } from "ioredis"
 import { deliveryId } from "../src/event/Delivery.ts"
 import { pack } from "../src/queue/Entry.ts"
-import { keysOf, wakeChannel } from "../src/queue/Keys.ts"
+import { channelsOf, keysOf } from "../src/queue/Keys.ts"
 
 /** A kilobyte, as the default body is. */
 export const bodyOf = (idx: number): string =>
@@ -44,5 +44,5 @@ export const queueDeliveries = async (redis: Redis, webhook: number, round: numb
     }
     await pipeline.exec()
   }
-  await redis.publish(wakeChannel, `${webhook}`)
+  await redis.publish(channelsOf(redis).wake, `${webhook}`)
 }

@@ -11,6 +11,8 @@ import { optionWarnings } from "./ShownOptions.ts"
 import { Health } from "./http/Health.ts"
 import { eventConsumerLayer } from "./pipeline/Pipeline.ts"
 import { readiness } from "./pipeline/Readiness.ts"
+import { keyNames } from "./pipeline/RedisOwner.ts"
+import { redisStart } from "./pipeline/RedisStart.ts"
 import { awaitPostgres } from "./postgres/AwaitPostgres.ts"
 import { requestSqlLayer } from "./postgres/RequestSql.ts"
 import { Attempts } from "./auth/Attempts.ts"
@@ -210,8 +212,10 @@ const stages = (chosen: ReadonlyArray<Role>, ready: Ready) => {
     Layer.provide(only(chosen.includes("capture"), capture(chosen, bound))),
     Layer.provide(Presence.layer),
     Layer.provide(traces),
+    Layer.provide(keyNames),
     Layer.provide(prepared),
     Layer.provide(only(chosen.includes("capture") || chosen.includes("deliver"), Layer.effectDiscard(requireSuitable))),
+    Layer.provide(redisStart),
     Layer.provide(UsualRights.layer),
     Layer.provide(foundation)
   )

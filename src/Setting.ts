@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs"
 import { Config, ConfigProvider, Duration, Effect, Redacted, Schema } from "effect"
 import { Environment, fileVariable, isQuoted } from "./Environment.ts"
 import { urlProblem } from "./postgres/PostgresUrl.ts"
+import { redisUrlProblem } from "./redis/RedisUrl.ts"
 
 /** The service cannot work with the value of an option; the start fails. The message begins with the option's name. */
 export class OptionRefused extends Schema.TaggedError<OptionRefused>()("OptionRefused", { message: Schema.String }) {}
@@ -209,13 +210,16 @@ export const postgresUrl: Kind<Redacted.Redacted> = {
 }
 
 export const redisUrl: Kind<Redacted.Redacted> = {
-  read: (name) => Config.schema(Schema.Redacted(Schema.String.check(Schema.isPattern(redisScheme))), name),
-  expects: "an address like redis://:password@host:6379/0 or redis+cluster://one:6379,two:6379",
+  read: (name) =>
+    Config.schema(
+      Schema.Redacted(Schema.String.check(Schema.makeFilter((url) => redisUrlProblem(url) === undefined))),
+      name
+    ),
+  expects: "the address of a Redis",
   isSecret: true,
+  problem: redisUrlProblem,
   isAddress: true
 }
-
-const redisScheme = /^(rediss?(\+cluster)?:\/\/.|\/)/
 
 export const webAddress: Kind<string> = {
   read: (name) => Config.schema(Schema.String.check(Schema.makeFilter(isWebAddress)), name),

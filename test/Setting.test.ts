@@ -43,7 +43,7 @@ describe("an option", () => {
   it("that is secret is refused without its value", () => {
     expect(read("DATABASE_URL", "mysql://me:hunter2@host/d")).toBe("DATABASE_URL: must begin with postgresql://")
     expect(read("REDIS_URL", "hunter2")).toBe(
-      "REDIS_URL: the value is not an address like redis://:password@host:6379/0 or redis+cluster://one:6379,two:6379."
+      "REDIS_URL: the value is not an address like redis://:password@host:6379/0, redis+cluster://one:6379,two:6379 or redis+sentinel://one:26379,two:26379/<primary>."
     )
   })
 

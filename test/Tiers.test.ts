@@ -24,6 +24,7 @@ const siblings: Readonly<Record<string, string>> = {
   "pipeline/Restored.long.pg.redis.test.ts": "pipeline/Takeover.gate.pg.redis.test.ts",
   "postgres/PgUpgrade.long.pg.redis.test.ts": "pipeline/Gaps.gate.pg.redis.test.ts",
   "template/AttackTimes.long.test.ts": "template/Attacks.test.ts",
+  "pipeline/Sentinel.long.pg.redis.test.ts": "redis/Sentinel.gate.redis.test.ts",
   "upgrade/Rolling.long.pg.redis.test.ts": "upgrade/Upgrade.gate.pg.redis.test.ts"
 }
 

@@ -4,7 +4,7 @@
  * All wait in one webhook, which is the hardest case: one sorted set, one hash. Almost all are due in an hour. Some
  * fall due at a steady rate meanwhile; their lateness is the time until they reach the receiver.
  */
-import { Redis } from "ioredis"
+import type { Redis } from "ioredis"
 import { deliveryId } from "../../src/event/Delivery.ts"
 import { pack } from "../../src/queue/Entry.ts"
 import { keysOf, sweepKeys } from "../../src/queue/Keys.ts"
@@ -13,6 +13,7 @@ import { bodyOf } from "../QueuedDeliveries.ts"
 import { startRackwire } from "../Rackwire.ts"
 import { type Sample, type Suite, quantile } from "../Suite.ts"
 import { usageOf } from "../Usage.ts"
+import { openRedis } from "../../test/support/Redis.ts"
 
 const waiting = 1_000_000
 const batchSize = 1000
@@ -57,7 +58,7 @@ const fill = async (redis: Redis, webhook: number): Promise<number> => {
 export default async (): Promise<Suite> => {
   const rackwire = await startRackwire()
   const receiver = await startReceiver()
-  const redis = new Redis(rackwire.redisUrl, { protocol: 2 })
+  const redis = await openRedis(rackwire)
   const webhook = await rackwire.webhook({ name: "delayed", payload_url: `${receiver.url}/timed` })
   const bytes = await fill(redis, webhook)
   const { later, held: contents } = keysOf(webhook)

@@ -8,7 +8,7 @@
 import { type ChildProcess, fork } from "node:child_process"
 import { createHmac } from "node:crypto"
 import { fileURLToPath } from "node:url"
-import { Redis } from "ioredis"
+import type { Redis } from "ioredis"
 import { Agent, request } from "undici"
 import { startProcess } from "../../test/support/Process.ts"
 import { installPeers } from "../Peers.ts"
@@ -17,6 +17,7 @@ import { type Rackwire, startRackwire } from "../Rackwire.ts"
 import { type BenchReceiver, startReceiver } from "../Receiver.ts"
 import type { Contender, Suite } from "../Suite.ts"
 import { usageOf } from "../Usage.ts"
+import { openRedis } from "../../test/support/Redis.ts"
 
 const deliveries = 10_000
 /** Before the turn of several processes, for each that starts for it: the code of other contenders is warm by then. */
@@ -129,7 +130,7 @@ const ours = (
 export default async (): Promise<Suite> => {
   const rackwire = await startRackwire()
   const receiver = await startReceiver()
-  const redis = new Redis(rackwire.redisUrl, { protocol: 2 })
+  const redis = await openRedis(rackwire)
   const agent = new Agent({ connections: concurrency })
   const logged = await rackwire.makeDatabase("bench_bullmq")
   const jobs = await rackwire.makeDatabase("bench_graphile")

@@ -5,13 +5,14 @@
  * process in all roles.
  */
 import { type Server, createServer } from "node:net"
-import { Redis } from "ioredis"
 import { queueDeliveries } from "../QueuedDeliveries.ts"
 import { type Rackwire, startRackwire } from "../Rackwire.ts"
 import { type BenchReceiver, startReceiver } from "../Receiver.ts"
 import { atRate, latencyFigures, latencySample } from "../Load.ts"
 import type { Contender, Suite } from "../Suite.ts"
 import { usageOf } from "../Usage.ts"
+import { openRedis } from "../../test/support/Redis.ts"
+import { keysOf } from "../../src/queue/Keys.ts"
 
 const webhooks = 1000
 
@@ -64,7 +65,7 @@ const contender = (
 export default async (): Promise<Suite> => {
   const rackwire = await startRackwire()
   const receiver = await startReceiver()
-  const redis = new Redis(rackwire.redisUrl, { protocol: 2 })
+  const redis = await openRedis(rackwire)
   const silence = await startSilence()
   const { port } = silence.address() as { readonly port: number }
   await makeWebhooks(rackwire, `${receiver.url}/timed`)
@@ -85,7 +86,7 @@ export default async (): Promise<Suite> => {
         await Promise.all([enable(hung, true), enable(flooded, true)])
         return async () => {
           await Promise.all([enable(hung, false), enable(flooded, false)])
-          await redis.unlink(`rackwire:{w${flooded}}:queue`)
+          await redis.unlink(keysOf(flooded).queue)
         }
       })
     ],

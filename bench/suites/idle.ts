@@ -4,12 +4,12 @@
  * The floor has the same webhooks, none of them with anything to do. Redis counts its commands, those inside scripts
  * and those of capture's heartbeats included.
  */
-import { Redis } from "ioredis"
 import { queueDeliveries } from "../QueuedDeliveries.ts"
 import { startRackwire } from "../Rackwire.ts"
 import { startReceiver } from "../Receiver.ts"
 import type { Contender, Suite } from "../Suite.ts"
 import { usageOf } from "../Usage.ts"
+import { openRedis } from "../../test/support/Redis.ts"
 
 const webhooks = 10_000
 const active = 50
@@ -24,7 +24,7 @@ const pause = (millis: number) => new Promise<void>((resolve) => setTimeout(reso
 export default async (): Promise<Suite> => {
   const rackwire = await startRackwire()
   const receiver = await startReceiver()
-  const redis = new Redis(rackwire.redisUrl, { protocol: 2 })
+  const redis = await openRedis(rackwire)
   const first = await rackwire.webhook({ name: "idle", payload_url: `${receiver.url}/idle` })
   const [row] = await rackwire.sql.query<{ readonly columns: string }>(
     `select string_agg(quote_ident(column_name), ', ') as columns from information_schema.columns

@@ -3,7 +3,6 @@
  *
  * The floor commits at the same rate and adds the entry itself when the commit has returned, with nothing in between.
  */
-import { Redis } from "ioredis"
 import { keysOf } from "../../src/queue/Keys.ts"
 import { unpack } from "../../src/queue/Entry.ts"
 import { microsOf } from "../Receiver.ts"
@@ -11,6 +10,7 @@ import { atRate } from "../Load.ts"
 import { startRackwire } from "../Rackwire.ts"
 import { type Sample, type Suite, quantile } from "../Suite.ts"
 import { usageOf } from "../Usage.ts"
+import { openRedis } from "../../test/support/Redis.ts"
 
 const perSecond = 500
 const changes = 5000
@@ -25,8 +25,8 @@ export default async (): Promise<Suite> => {
   const webhook = await rackwire.webhook({ name: "queued", payload_url: "http://127.0.0.1:9/" })
   // Whoever is delivered to takes entries out of the stream, perhaps before we have seen them.
   await rackwire.service.call("POST", `/api/extras/webhooks/${webhook}/pause/`)
-  const open = () => new Redis(rackwire.redisUrl, { protocol: 2 })
-  const [writer, reader] = [open(), open()]
+  const open = () => openRedis(rackwire)
+  const [writer, reader] = [await open(), await open()]
 
   /** How old each entry that comes to the stream is, milliseconds. */
   const watch = async (stream: string, committed: (content: string) => number): Promise<ReadonlyArray<number>> => {

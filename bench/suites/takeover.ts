@@ -7,7 +7,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { hostname, tmpdir } from "node:os"
 import { join } from "node:path"
-import { Redis } from "ioredis"
+import type { Redis } from "ioredis"
 import { addressOf } from "../../src/postgres/PostgresUrl.ts"
 import { Walsender } from "../../src/capture/wal/Walsender.ts"
 import { keysOf } from "../../src/queue/Keys.ts"
@@ -15,6 +15,7 @@ import { type ServiceProcess, startProcess } from "../../test/support/Process.ts
 import { type Sql, openSql } from "../../test/support/Sql.ts"
 import { startServers } from "../../test/support/EmbeddedServers.ts"
 import type { Contender, Suite } from "../Suite.ts"
+import { openRedis } from "../../test/support/Redis.ts"
 
 /** Pause between two rows, and time that things go well before and afterwards, milliseconds. */
 const rowMillis = 3
@@ -124,7 +125,7 @@ export default async (): Promise<Suite> => {
      values ('bench', '{extras.tag}', true, 'http://127.0.0.1:9/')`
   )
   const [webhook] = await sql.query<{ readonly id: number }>("select id::int as id from extras_webhook")
-  const redis = new Redis(redisUrl, { protocol: 2 })
+  const redis = await openRedis({ sql, redisUrl })
   const arrivals = new Arrivals()
   follow(redis, keysOf(webhook!.id).queue, arrivals).catch(() => {})
 

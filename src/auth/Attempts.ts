@@ -127,7 +127,7 @@ export class Attempts extends Context.Service<
 }
 
 /** One hash tag, so that a cluster keeps the keys of a claim on one node. */
-const redisKey = (key: string): string => `rackwire:{login}:${key}`
+const redisKey = (key: string): string => `{login}:${key}`
 
 const hashed = (text: string): string => createHash("sha256").update(text).digest("base64url")
 

@@ -11,13 +11,13 @@ import { type RedisFacts, redisFacts, unsuitable } from "../redis/Suitability.ts
 import { Settings } from "../Config.ts"
 import { Environment } from "../Environment.ts"
 import { optionWarnings, settingsShown } from "../ShownOptions.ts"
-import { foundation } from "../pipeline/Foundation.ts"
+import { channelProblems } from "../pipeline/ChannelProbe.ts"
+import { foundationOfAny } from "../pipeline/Foundation.ts"
 import { diskProblems } from "../embedded/Disk.ts"
 import { Servers } from "../embedded/Servers.ts"
 import { isOfPooler, poolerProblem } from "../postgres/Pooler.ts"
 import { sqlStateOf } from "../postgres/Postgres.ts"
 import { writeProblems } from "../redis/WriteProbe.ts"
-import { otherOwner } from "../pipeline/RedisOwner.ts"
 import { inWords } from "../telemetry/Telemetry.ts"
 import { Templates } from "../template/Template.ts"
 import { unhealthyWebhooks } from "../history/health/Unhealthy.ts"
@@ -77,17 +77,13 @@ const writeFindings = Effect.flatMap(Redis, ({ client }) =>
   )
 )
 
-/** Reports a Redis that a service on another database uses. */
-const ownerFindings = Effect.map(otherOwner, (owner): ReadonlyArray<Finding> =>
-  owner === undefined
-    ? []
-    : [
-        {
-          what: "Redis for this database alone",
-          is: `no, the database ${owner} queues there`,
-          change: "Set another REDIS_URL in one of the two services: deliveries of both are lost."
-        }
-      ]
+/** Reports a Redis in which no message arrives. */
+const channelFindings = Effect.map(channelProblems, (problems) =>
+  problems.map((is): Finding => ({
+    what: "Redis channels",
+    is,
+    change: "Let the user publish and subscribe: acl setuser <user> &rackwire:*  (each first attempt waits otherwise)"
+  }))
 )
 
 /** The findings about both servers, including one that does not answer. */
@@ -105,11 +101,9 @@ const findings = Effect.gen(function* () {
   }).pipe(Effect.catch(unreachable("Postgres", "DATABASE_URL")))
   const redis = yield* Effect.gen(function* () {
     const { client } = yield* Redis
-    return [...judgeRedis(yield* redisFacts(client)), ...(yield* writeFindings)]
+    return [...judgeRedis(yield* redisFacts(client)), ...(yield* writeFindings), ...(yield* channelFindings)]
   }).pipe(Effect.catch(unreachable("Redis", "REDIS_URL")))
-  // A server that does not answer is reported already.
-  const owner = yield* Effect.orElseSucceed(ownerFindings, () => [])
-  return [...postgres, ...redis, ...owner]
+  return [...postgres, ...redis]
 })
 
 /** Most unhealthy webhooks that are named. */
@@ -160,6 +154,7 @@ export default Command.make("check", {}, () =>
       )
     }
     yield* Console.log("      After restoring Postgres and Redis together from a backup: rackwire restored")
+    yield* Console.log(`      Keys in Redis begin with ${(yield* Redis).prefix}`)
     const runs = yield* running
     for (const line of runs) yield* Console.log(`runs  ${line}`)
     for (const line of yield* otherOptions) yield* Console.log(`warns ${line}`)
@@ -172,7 +167,7 @@ export default Command.make("check", {}, () =>
     if (wrong > 0) return yield* new CommandFailed({ message: `${wrong} of ${found.length} checks require a change.` })
     const idle = runs.length === 0 ? " No process of the service runs yet." : ""
     yield* Console.log(`All ${found.length} checks are well.${idle}`)
-  }).pipe(ofService(foundation))
+  }).pipe(ofService(foundationOfAny))
 ).pipe(
   Command.withDescription("Check the configuration and the servers, and say what to change."),
   entry({

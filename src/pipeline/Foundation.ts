@@ -4,6 +4,7 @@ import { SqlError } from "effect/sql"
 import { Settings } from "../Config.ts"
 import { grammarsLayer } from "../webhook/Grammars.ts"
 import { Postgres } from "../postgres/Postgres.ts"
+import { Installation } from "../redis/Installation.ts"
 import { Redis } from "../redis/Redis.ts"
 import { Telemetry } from "../telemetry/Telemetry.ts"
 import { keyTable } from "../inventory/Reseal.ts"
@@ -40,7 +41,13 @@ export const database = Layer.mergeAll(Postgres.layer, Vault.layer, Clearance.un
 )
 
 const grammars = grammarsLayer.pipe(Layer.provideMerge(Templates.layer))
-export const foundation = Layer.mergeAll(grammars, Redis.layer).pipe(Layer.provideMerge(database))
+const redis = Redis.layer.pipe(Layer.provide(Installation.layer))
+export const foundation = Layer.mergeAll(grammars, redis).pipe(Layer.provideMerge(database))
+
+/** The foundation for commands that examine servers which may be away. */
+export const foundationOfAny = Layer.mergeAll(grammars, Redis.layer.pipe(Layer.provide(Installation.orUnknown))).pipe(
+  Layer.provideMerge(database)
+)
 
 const stageTables: ReadonlyArray<Table> = [
   presenceTable,

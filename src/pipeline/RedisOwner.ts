@@ -1,36 +1,97 @@
 /**
- * Which database the queues in Redis belong to. Two services on two databases and one Redis would add to the same
- * streams: Redis refuses the ids of one of them, as if they were there already, and their leaders fence each other.
+ * The names of this installation's keys in Redis.
+ *
+ * They begin with its identity (redis/Installation.ts). Those of former versions did not: until the leader has moved them
+ * (queue/reconcile/FormerKeys.ts) and noted it in Postgres, every process works under the former names, so that processes
+ * of both versions deliver the same streams during an upgrade. Former keys of another database are left alone.
  */
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { paused } from "../eventloop/Pace.ts"
 import { Redis, command } from "../redis/Redis.ts"
-import { ownerKey } from "../queue/Keys.ts"
+import { formerOwnerKey, formerPrefix, moveFormerKeys } from "../queue/reconcile/FormerKeys.ts"
 
-/** The name of this database and its cluster; undefined if nothing was ever captured. */
-const own = Effect.gen(function* () {
+/** The name of this database and its cluster, as former versions noted it in Redis. */
+const formerName = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ readonly name: string }>`
-    select current_database() || ' (cluster ' || system_id || ')' as name
-      from rackwire_epoch order by number desc limit 1`
-  return row?.name
+    select current_database() || ' (cluster ' || (select system_identifier from pg_control_system()) || ')' as name`
+  return row!.name
 })
 
-/** Makes the queues those of this database, and logs an error if they were another one's. */
+/** The database whose former keys are in Redis; null for none. */
+const formerOwner = Effect.gen(function* () {
+  const bare = yield* (yield* Redis).connectBare
+  return yield* command(() => bare.get(formerOwnerKey))
+}).pipe(Effect.scoped)
+
+/** Gives the keys their names of today: what the leader does before it appends. */
 export const ownRedis = Effect.gen(function* () {
-  const { client } = yield* Redis
-  const name = yield* own
-  if (name === undefined) return
-  const before = yield* command(() => client.set(ownerKey, name, "GET"))
-  if (before === null || before === name) return
-  yield* Effect.logError(
-    `capture: until now Redis held the queues of the database ${before}, and this is ${name}. If a service still runs on that one, deliveries of both are lost: give one of them another Redis database (REDIS_URL).`
-  )
+  const { prefix, rename } = yield* Redis
+  const sql = yield* SqlClient.SqlClient
+  yield* Effect.scoped(takeOver)
+  yield* sql`
+    update rackwire_leader set redis_prefix = ${prefix} where id = (select max(id) from rackwire_leader)`
+  yield* rename(prefix)
 })
 
-/** The other database whose leader appends to this Redis; undefined if there is none. */
-export const otherOwner = Effect.gen(function* () {
-  const { client } = yield* Redis
-  const owner = yield* command(() => client.get(ownerKey))
-  return owner === null || owner === (yield* own) ? undefined : owner
+const takeOver = Effect.gen(function* () {
+  const { connectBare, prefix } = yield* Redis
+  const bare = yield* connectBare
+  const owner = yield* command(() => bare.get(formerOwnerKey))
+  if (owner === null || owner !== (yield* formerName)) return
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ readonly webhook: string }>`
+    select id::text as webhook from extras_webhook union select webhook_id::text from rackwire_watermark`
+  const moved = yield* command(() =>
+    moveFormerKeys(
+      bare,
+      prefix,
+      rows.map(({ webhook }) => Number(webhook))
+    )
+  )
+  if (moved > 0) {
+    return yield* Effect.logInfo(
+      `capture: ${moved} keys in Redis begin with ${prefix} now, in place of ${formerPrefix} as in versions before`
+    )
+  }
+  // Kept at the first time: processes that were at work under the former names may have written once more.
+  yield* command(() => bare.unlink(formerOwnerKey))
 })
+
+/** Whether keys have their former names: leaders have led, and none has moved the keys. */
+const areFormer = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ readonly former: boolean | null }>`
+    select bool_and(redis_prefix is null) as former from rackwire_leader`
+  if (row?.former !== true) return false
+  const name = yield* formerName
+  const owner = yield* formerOwner
+  if (owner !== null && owner !== name) {
+    yield* Effect.logWarning(
+      `Redis has keys of the database ${owner}, from a version that did not name its installation. They are left alone.`
+    )
+  }
+  return owner === name
+})
+
+/** Works under the former names until the leader has moved the keys. */
+export const keyNames = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { prefix, rename } = yield* Redis
+    const former = yield* Effect.orElseSucceed(areFormer, () => true)
+    if (!former) return
+    yield* rename(formerPrefix)
+    const moved = Effect.gen(function* () {
+      yield* paused(({ capture }) => capture.holderMillis)
+      return !(yield* areFormer)
+    })
+    yield* moved.pipe(
+      // A server that does not answer says nothing about the names.
+      Effect.orElseSucceed(() => false),
+      Effect.repeat({ until: (isMoved) => isMoved }),
+      Effect.andThen(rename(prefix)),
+      Effect.forkScoped
+    )
+  })
+)

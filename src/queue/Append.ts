@@ -17,7 +17,7 @@ import { type Client, Redis, RedisError, command } from "../redis/Redis.ts"
 import type { Delivery } from "../event/Delivery.ts"
 import { formatPosition } from "../event/Position.ts"
 import { pack } from "./Entry.ts"
-import { keysOf, sweepKeys, wakeChannel } from "./Keys.ts"
+import { channelsOf, keysOf, sweepKeys } from "./Keys.ts"
 import { RedisScript } from "../redis/RedisScript.ts"
 import { type Memory, MemoryBudget } from "./Memory.ts"
 import { mark } from "./Sweep.ts"
@@ -210,7 +210,7 @@ class Appender {
     return {
       keys: [keysOf(webhook).queue, keysOf(webhook).notes, ...marks],
       args: [
-        ...[this.generation, webhook, least, afterwards, wakeChannel],
+        ...[this.generation, webhook, least, afterwards, channelsOf(this.client).wake],
         ...part.flatMap((delivery) => [formatPosition(delivery), pack(delivery)])
       ]
     }
@@ -221,7 +221,7 @@ class Appender {
     if (webhooks.length === 0) return
     await mark(this.client, webhooks)
     const pipeline = this.client.pipeline()
-    for (const webhook of webhooks) pipeline.publish(wakeChannel, `${webhook}`)
+    for (const webhook of webhooks) pipeline.publish(channelsOf(this.client).wake, `${webhook}`)
     await pipeline.exec()
   }
 }

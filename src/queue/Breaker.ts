@@ -5,7 +5,7 @@
  * processes may probe at once.
  */
 import type { Client } from "../redis/Redis.ts"
-import { breakerChannel, keysOf } from "./Keys.ts"
+import { channelsOf, keysOf } from "./Keys.ts"
 import { RedisScript } from "../redis/RedisScript.ts"
 
 /** The state of a breaker, as it is published. */
@@ -35,10 +35,8 @@ export const closeBreaker = async (client: Client, webhook: number): Promise<voi
   await publish(client, { webhook, openMillis: 0, openings: 0 })
 }
 
-export const channelOf = (client: Client): string => breakerChannel(client.isCluster ? 0 : (client.options.db ?? 0))
-
 const publish = (client: Client, { webhook, openMillis, openings }: BreakerNews) =>
-  client.publish(channelOf(client), `${webhook} ${openMillis} ${openings}`)
+  client.publish(channelsOf(client).breaker, `${webhook} ${openMillis} ${openings}`)
 
 export const readNews = (message: string): BreakerNews => {
   const [webhook = 0, openMillis = 0, openings = 0] = message.split(" ").map(Number)

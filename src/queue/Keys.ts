@@ -1,7 +1,11 @@
-/** Names in Redis. All keys of a webhook share its hash tag, so they live in one slot of a cluster. */
+/**
+ * Names in Redis. All keys of a webhook share its hash tag, so they live in one slot of a cluster. The connection puts the
+ * installation's prefix before each key (redis/Installation.ts).
+ */
+import type { Client } from "../redis/Redis.ts"
 
 export const keysOf = (webhook: number) => {
-  const prefix = `rackwire:{w${webhook}}`
+  const prefix = `{w${webhook}}`
   return {
     /** Stream: deliveries in the order of the WAL, under its positions. */
     queue: `${prefix}:queue`,
@@ -33,22 +37,21 @@ export const keysOf = (webhook: number) => {
 /** The consumer group of every stream. */
 export const group = "deliver"
 
-/** Channel on which a webhook's id is published when one of its streams has new entries. */
-export const wakeChannel = "rackwire:wake"
-
 /**
- * Channel on which the state of a webhook's circuit breaker is published. Channels, unlike keys, are shared by all
- * databases of a server.
+ * Channels. Unlike keys they get no prefix from the connection, and are shared by all databases of a server.
+ *
+ * `wake`: the id of a webhook one of whose streams has new entries. `breaker`: the state of a circuit breaker.
  */
-export const breakerChannel = (database: number): string => `rackwire:breaker:${database}`
+export const channelsOf = ({ options, isCluster }: Client) => {
+  const prefix = options.keyPrefix ?? ""
+  return { wake: `${prefix}wake`, breaker: `${prefix}breaker:${isCluster ? 0 : (options.db ?? 0)}` }
+}
 
-/** Text: the database whose leader began to append last (pipeline/RedisOwner.ts). */
-export const ownerKey = "rackwire:database"
 
 /** Keys for all webhooks; they lie in one slot of a cluster. */
 export const sweepKeys = {
   /** Sorted set: webhooks that have something in Redis, by the time of their next inspection, milliseconds. */
-  marks: "rackwire:{sweep}:marks",
+  marks: "{sweep}:marks",
   /** Text: the process that sweeps. */
-  sweeper: "rackwire:{sweep}:sweeper"
+  sweeper: "{sweep}:sweeper"
 } as const

@@ -68,7 +68,8 @@ export class Reader {
     const found = (reply ?? []) as ReadonlyArray<readonly [key: string, entries: ReadonlyArray<RawEntry>]>
     const entriesIn = ([key, raw]: (typeof found)[number]) =>
       entriesOf(
-        streams.find((stream) => keys[stream] === key)!,
+        // Replies have the key with the prefix of the installation.
+        streams.find((stream) => key.endsWith(keys[stream]))!,
         raw,
         false
       )

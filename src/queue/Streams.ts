@@ -6,14 +6,13 @@ import { type Depth, unread } from "./Depth.ts"
 import type { Delivery } from "../event/Delivery.ts"
 import { comparePositions, parsePosition } from "../event/Position.ts"
 import { type Entry, type Delay, type Settlement, entriesOf } from "./Entry.ts"
-import { keysOf, wakeChannel } from "./Keys.ts"
+import { channelsOf, keysOf } from "./Keys.ts"
 import { type ObjectDelivery, blockersOf, idOfPlace, park, unblock } from "./Ordered.ts"
 import { reserve } from "./RateSlots.ts"
 import {
   type BreakerNews,
   beginProbe,
   breakerOf,
-  channelOf,
   closeBreaker,
   endProbe,
   openBreaker,
@@ -216,7 +215,8 @@ export class Streams extends Context.Service<
           release: (webhook) => command(() => release(client, webhook)),
           reschedule: (inspected) => command(() => reschedule(client, inspected, pace)),
           mark: (webhooks) => command(() => mark(client, webhooks)),
-          announce: (webhook) => command(async () => void (await client.publish(wakeChannel, `${webhook}`))),
+          announce: (webhook) =>
+            command(async () => void (await client.publish(channelsOf(client).wake, `${webhook}`))),
           forget: (webhook) => command(async () => void (await client.unlink(...Object.values(keysOf(webhook))))),
           onWake: (listener, onBreaker = () => {}) =>
             Effect.map(connect, (subscriber) => follow(subscriber, pace.pingMillis, listener, onBreaker)),
@@ -239,17 +239,21 @@ const follow = (
   onBreaker: (news: BreakerNews) => void
 ): void => {
   subscriber.on("message", (channel, message) => {
-    if (channel === wakeChannel) listener(Number(message))
-    else onBreaker(readNews(message))
+    const { wake, breaker } = channelsOf(subscriber)
+    if (channel === wake) listener(Number(message))
+    else if (channel === breaker) onBreaker(readNews(message))
   })
-  // After each connection; if it fails, the connection is lost, and the next one follows. Messages
-  // from before the subscription are not repeated, so the listener reads all.
-  subscriber.on("ready", () => {
-    subscriber.subscribe(wakeChannel, channelOf(subscriber)).then(
+  const subscribe = () => {
+    const { wake, breaker } = channelsOf(subscriber)
+    subscriber.subscribe(wake, breaker).then(
       () => listener(0),
       () => {}
     )
-  })
+  }
+  // After each connection; if it fails, the connection is lost, and the next one follows. Messages
+  // from before the subscription are not repeated, so the listener reads all.
+  subscriber.on("ready", subscribe)
+  subscriber.on("renamed", subscribe)
   subscriber.connect().catch(() => {})
   // Without a reply to wait for, a dead connection would never be noticed.
   const ping = setInterval(() => void subscriber.ping().catch(() => {}), pingMillis)

@@ -4,6 +4,9 @@ import { Cluster, Redis as Client, type RedisOptions } from "ioredis"
 import { reveal } from "../Config.ts"
 import { Pace, type PaceValues } from "../eventloop/Pace.ts"
 import { Servers } from "../embedded/Servers.ts"
+import { Unreachable, open } from "./Connection.ts"
+import { Installation } from "./Installation.ts"
+import { redisAddressOf } from "./RedisUrl.ts"
 
 export { Client }
 
@@ -30,10 +33,8 @@ const isDefect = (error: unknown): boolean => error instanceof TypeError || erro
 const toRedisError = (error: unknown): RedisError => {
   if (error instanceof RedisError) return error
   const { name, message } = error as Error
-  const wrong = name === "ReplyError" && !passing.test(message)
-  // ioredis' message names its own option instead.
-  const told = name === "MaxRetriesPerRequestError" ? "Redis cannot be reached." : message
-  return new RedisError({ reason: wrong ? "Command" : "Unavailable", message: told })
+  const wrong = !(error instanceof Unreachable) && name === "ReplyError" && !passing.test(message)
+  return new RedisError({ reason: wrong ? "Command" : "Unavailable", message })
 }
 
 /** Longest wait for any reply, milliseconds: longer than `socketTimeout`. */
@@ -73,36 +74,6 @@ const optionsFor = ({ redisStepMillis, redisMaxMillis, silenceMillis }: PaceValu
     autoResubscribe: false
   }) satisfies RedisOptions
 
-/** `redis+cluster://user:password@one:6379,two:6379`: some nodes of a cluster, which name the others. */
-const clusterScheme = /^redis(s?)\+cluster:\/\/(?:([^@]*)@)?([^/]+)\/?$/
-
-/**
- * Opens a connection to a server or to the nodes of a cluster. Both accept the same commands; in a cluster all commands
- * of a pipeline are sent to one node.
- */
-const open = (url: string, options: ReturnType<typeof optionsFor>): Client => {
-  const match = clusterScheme.exec(url)
-  if (match === null) return new Client(url, options)
-  const [, secure, credentials = "", hosts] = match
-  const [username = "", password = ""] = credentials.split(":").map(decodeURIComponent)
-  const nodes = hosts!.split(",").map((host) => {
-    const { hostname, port } = new URL(`redis://${host}`)
-    return { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || 6379) }
-  })
-  const { retryStrategy, lazyConnect, ...redisOptions } = options
-  const cluster = new Cluster(nodes, {
-    lazyConnect,
-    clusterRetryStrategy: retryStrategy,
-    redisOptions: {
-      ...redisOptions,
-      ...(username !== "" && { username }),
-      ...(password !== "" && { password }),
-      ...(secure === "s" && { tls: {} })
-    }
-  })
-  return cluster as unknown as Client
-}
-
 /** The servers that share the keys: the masters of a cluster, or the only server. */
 export const mastersOf = (client: Client): ReadonlyArray<Client> =>
   client instanceof Cluster ? (client as Cluster).nodes("master") : [client]
@@ -110,10 +81,16 @@ export const mastersOf = (client: Client): ReadonlyArray<Client> =>
 export class Redis extends Context.Service<
   Redis,
   {
-    /** For commands that do not block. */
+    /** For commands that do not block. Its keys begin with the prefix. */
     readonly client: Client
     /** Opens a separate connection for blocking commands or subscriptions. It is closed with the scope. */
     readonly connect: Effect.Effect<Client, never, Scope.Scope>
+    /** Opens a connection to which keys are given in full. */
+    readonly connectBare: Effect.Effect<Client, never, Scope.Scope>
+    /** The text that keys and channels of this installation begin with, unless others are set. */
+    readonly prefix: string
+    /** Sets the text that keys and channels of all connections begin with; subscribers get the event `renamed`. */
+    readonly rename: (prefix: string) => Effect.Effect<void>
     /** Limit of our use of Redis, bytes, in addition to the server's own limit; 0 for none. */
     readonly memoryBytesMax: number
   }
@@ -122,17 +99,50 @@ export class Redis extends Context.Service<
     Redis,
     Effect.gen(function* () {
       const { redisUrl, redisMemoryLimit = 0 } = yield* Servers
+      const address = redisAddressOf(reveal(redisUrl))
       const options = optionsFor((yield* Pace).servers)
+      const clients = new Set<Client>()
+      const { prefix } = yield* Installation
+      let used = prefix
+      const openAs = (keyPrefix: string) => {
+        const client = open(address, { ...options, keyPrefix })
+        // Without a listener the first lost connection would end the process. The commands report it anyway.
+        client.on("error", () => {})
+        return client
+      }
       const connect = Effect.acquireRelease(
         Effect.sync(() => {
-          const client = open(reveal(redisUrl), options)
-          // Without a listener the first lost connection would end the process. The commands report it anyway.
-          client.on("error", () => {})
+          const client = openAs(used)
+          clients.add(client)
           return client
         }),
+        (client) =>
+          Effect.sync(() => {
+            clients.delete(client)
+            client.disconnect()
+          })
+      )
+      const connectBare = Effect.acquireRelease(
+        Effect.sync(() => openAs("")),
         (client) => Effect.sync(() => client.disconnect())
       )
-      return Redis.of({ client: yield* connect, connect, memoryBytesMax: redisMemoryLimit })
+      const rename = (next: string) =>
+        Effect.sync(() => {
+          if (used === next) return
+          used = next
+          for (const client of clients) {
+            client.options.keyPrefix = next
+            client.emit("renamed")
+          }
+        })
+      return Redis.of({
+        client: yield* connect,
+        connect,
+        connectBare,
+        prefix,
+        rename,
+        memoryBytesMax: redisMemoryLimit
+      })
     })
   )
 }

@@ -75,10 +75,10 @@ const evictionOf = async (client: Client): Promise<string | undefined> => {
   return policies.find(mayEvict) ?? policies[0]
 }
 
-const stream = "rackwire:{probe}:stream"
-const set = "rackwire:{probe}:set"
-const hash = "rackwire:{probe}:hash"
-const text = "rackwire:{probe}:text"
+const stream = "{probe}:stream"
+const set = "{probe}:set"
+const hash = "{probe}:hash"
+const text = "{probe}:text"
 const group = "probe"
 
 /** The commands in use, each on keys of its own; the order lets them succeed. `EVALSHA` is tried with an unknown script. */

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { type Client, command } from "./Redis.ts"
 import { evictionProblems } from "./Suitability.ts"
 
-const probeKey = "rackwire:probe"
+const probeKey = "probe"
 
 /** For how long the key is kept, seconds. */
 const keptSeconds = 60

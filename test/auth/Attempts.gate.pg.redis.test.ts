@@ -6,6 +6,7 @@ import { type Json, password, request } from "../support/Client.ts"
 import { type Service, startService } from "../support/Service.ts"
 import { openBrowser } from "./Browser.ts"
 import { makeUser, userPassword } from "./Users.ts"
+import { prefixOf } from "../support/Redis.ts"
 
 let api: Api
 /** Another service on the same database and Redis, and one whose Redis is away. */
@@ -114,8 +115,9 @@ describe("wrong passwords", () => {
 
   it("beyond the bound store nothing: neither names nor addresses grow the memory of Redis", async () => {
     const redis = new Redis(api.database.redisUrl, { protocol: 2 })
+    const prefix = await prefixOf(api.database.sql)
     const entries = async (kind: string): Promise<number> => {
-      const keys = await redis.keys(`rackwire:{login}:${kind}:*`)
+      const keys = await redis.keys(`${prefix}{login}:${kind}:*`)
       return (await Promise.all(keys.map((key) => redis.zcard(key)))).reduce((sum, count) => sum + count, 0)
     }
     const [names, addresses] = [await entries("name"), await entries("address")]

@@ -1,10 +1,10 @@
 /** Webhooks with a batch, through whole services to a real receiver. */
 import { createHmac } from "node:crypto"
-import { Redis } from "ioredis"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { keysOf } from "../../src/queue/Keys.ts"
 import type { Received } from "../support/Receiver.ts"
 import { startDelivering } from "./Delivering.ts"
+import { openRedis } from "../support/Redis.ts"
 
 const hooks = startDelivering()
 
@@ -140,7 +140,7 @@ describe("a batch", () => {
     const id = await hooks.webhook("slot", { batch: { size: 20, seconds: long }, rate_limit: 1 / slotSeconds })
     await tags("slot", 20)
     await hooks.arrived("slot", 1)
-    const redis = new Redis(hooks.api.database.redisUrl, { protocol: 2 })
+    const redis = await openRedis(hooks.api.database)
     onTestFinished(() => redis.disconnect())
     const [[seconds, micros], free] = [await redis.time(), await redis.get(keysOf(id).pace)]
     expect(Math.ceil((Number(free) / 1_000_000 - Number(seconds) - Number(micros) / 1_000_000) / slotSeconds)).toBe(1)

@@ -1,11 +1,11 @@
 /** Deliveries in the moment in which their webhook changes. */
 import { randomUUID } from "node:crypto"
-import { Redis } from "ioredis"
 import { describe, expect, it } from "vitest"
 import { pack } from "../../src/queue/Entry.ts"
 import { keysOf, sweepKeys } from "../../src/queue/Keys.ts"
 import { eventually } from "../support/Eventually.ts"
 import { startDelivering } from "./Delivering.ts"
+import { openRedis } from "../support/Redis.ts"
 
 const hooks = startDelivering()
 
@@ -31,7 +31,7 @@ describe("a delivery", () => {
     const id = await hooks.webhook("stopped")
     await hooks.tag("stopped one")
     const { delivery_id: delivery } = await hooks.delivery(id, "successful")
-    const redis = new Redis(hooks.api.database.redisUrl, { protocol: 2 })
+    const redis = await openRedis(hooks.api.database)
     try {
       const { again } = keysOf(id)
       const time = new Date().toISOString()

@@ -1,12 +1,12 @@
 /** Deliveries through their lives, with a whole service and real receivers. */
 import { createServer } from "node:net"
-import { Redis } from "ioredis"
 import { describe, expect, it } from "vitest"
 import { pack } from "../../src/queue/Entry.ts"
 import { group, keysOf, sweepKeys } from "../../src/queue/Keys.ts"
 import { everyAttempt } from "../../src/inventory/AttemptLog.ts"
 import type { Json } from "../support/Client.ts"
 import { type Delivery, startDelivering } from "./Delivering.ts"
+import { openRedis } from "../support/Redis.ts"
 
 const hooks = startDelivering()
 
@@ -99,7 +99,7 @@ describe("a delivery", () => {
     const id = await hooks.webhook("survived")
     await hooks.tag("survived one")
     const { delivery_id: delivery } = await hooks.delivery(id, "successful")
-    const redis = new Redis(hooks.api.database.redisUrl, { protocol: 2 })
+    const redis = await openRedis(hooks.api.database)
     try {
       const { queue, again } = keysOf(id)
       const [row] = await hooks.api.database.sql.query<{ readonly time: string }>(

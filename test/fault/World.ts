@@ -5,7 +5,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { hostname, tmpdir } from "node:os"
 import { join } from "node:path"
-import { Redis } from "ioredis"
+import type { Redis } from "ioredis"
 import { freePorts } from "../../src/embedded/Ports.ts"
 import { type Sql, openSql } from "../support/Sql.ts"
 import { type RunningServers, startServers } from "../support/EmbeddedServers.ts"
@@ -16,6 +16,7 @@ import { Random } from "./Random.ts"
 import { ServiceProcess } from "./ServiceProcess.ts"
 import { type Template, secretKey } from "./Template.ts"
 import { Timeline } from "./Timeline.ts"
+import { openRedis } from "../support/Redis.ts"
 
 /** A service and its ways to Postgres and Redis. */
 export interface Site {
@@ -72,6 +73,7 @@ export class World {
     readonly random: Random
     readonly timeline: Timeline
     readonly servers: RunningServers
+    readonly redis: Redis
     readonly sites: ReadonlyArray<Site>
     readonly disk: Disk | undefined
   }) {
@@ -84,7 +86,7 @@ export class World {
     this.sites = options.sites
     this.databaseUrl = options.servers.databaseUrl
     this.sql = openSql(this.databaseUrl)
-    this.redis = new Redis(options.servers.redisUrl, { protocol: 2, maxRetriesPerRequest: null })
+    this.redis = options.redis
     this.redis.on("error", () => {})
   }
 
@@ -119,7 +121,10 @@ export class World {
       })
       sites.push({ service, postgres, redis })
     }
-    const world = new World({ seed, directory, random, timeline, servers, sites, disk })
+    const sql = openSql(servers.databaseUrl)
+    const redis = await openRedis({ sql, redisUrl: servers.redisUrl }, { maxRetriesPerRequest: null })
+    await sql.close()
+    const world = new World({ seed, directory, random, timeline, servers, redis, sites, disk })
     await world.untilReady(readyMillis).catch(async (error: unknown) => {
       await world.stop(false)
       throw error

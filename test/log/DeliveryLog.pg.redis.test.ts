@@ -2,7 +2,6 @@
 import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { Postgres } from "../../src/postgres/Postgres.ts"
-import { Redis } from "../../src/redis/Redis.ts"
 import type { Attempt } from "../../src/log/Attempt.ts"
 import { DeliveryLog } from "../../src/log/DeliveryLog.ts"
 import { Servers } from "../../src/embedded/Servers.ts"
@@ -10,6 +9,7 @@ import type { Entry } from "../../src/queue/Entry.ts"
 import { Streams } from "../../src/queue/Streams.ts"
 import { delivery } from "../queue/TwoReaders.ts"
 import { type Delivery, startDelivering } from "../deliver/Delivering.ts"
+import { redisAlone } from "../support/Redis.ts"
 
 const hooks = startDelivering()
 const run = Effect.runPromise
@@ -31,7 +31,7 @@ const startLog = async () => {
   onTestFinished(() => run(Scope.close(scope, Exit.void)))
   const layer = DeliveryLog.layer.pipe(
     Layer.provideMerge(Layer.mergeAll(Streams.layer("a test"), Postgres.layer)),
-    Layer.provide(Redis.layer),
+    Layer.provide(redisAlone),
     Layer.provide(servers)
   )
   const context = await run(Layer.buildWithScope(Layer.fresh(layer), scope))

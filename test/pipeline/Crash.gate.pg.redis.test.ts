@@ -7,13 +7,14 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Redis } from "ioredis"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type ServiceProcess, startProcess } from "../support/Process.ts"
 import { type Sql, openSql } from "../support/Sql.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Received, type Receiver, startReceiver } from "../support/Receiver.ts"
 import { runs } from "../support/Seed.ts"
+import { openRedis } from "../support/Redis.ts"
+import { keysOf } from "../../src/queue/Keys.ts"
 
 const perTransaction = 4
 const changes = perTransaction * runs(250)
@@ -141,8 +142,8 @@ const expectAllArrive = async (name: string, fault: () => Promise<void>): Promis
     got.every((one) => slugById.get(one.headers["x-hook-delivery"]) === slugOf(one)),
     "an id always means the same change"
   ).toBe(true)
-  const redis = new Redis((await owner()).redisUrl, { protocol: 2 })
-  const info = (await redis.xinfo("STREAM", `rackwire:{w${made.json.id}}:queue`)) as ReadonlyArray<unknown>
+  const redis = await openRedis({ sql, redisUrl: (await owner()).redisUrl })
+  const info = (await redis.xinfo("STREAM", keysOf(made.json.id).queue)) as ReadonlyArray<unknown>
   await redis.quit()
   await sql.close()
   expect(info[info.indexOf("entries-added") + 1], "entries ever queued").toBe(committed.length)

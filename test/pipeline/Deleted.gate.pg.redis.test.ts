@@ -1,10 +1,11 @@
 /** A webhook is deleted while it is owed deliveries: that is no loss, and nothing of it is left. */
-import { Redis } from "ioredis"
+import type { Redis } from "ioredis"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { keysOf, sweepKeys } from "../../src/queue/Keys.ts"
 import { type Api, startApi } from "../support/Api.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
+import { openRedis } from "../support/Redis.ts"
 
 let api: Api
 let receiver: Receiver
@@ -15,7 +16,7 @@ const answers = new Map<string, Promise<number> | number>()
 beforeAll(async () => {
   receiver = await startReceiver(({ path }) => answers.get(path.slice(1)) ?? 200)
   api = await startApi({}, { pace: 0.1 })
-  redis = new Redis(api.database.redisUrl, { protocol: 2 })
+  redis = await openRedis(api.database)
 })
 
 afterAll(async () => {

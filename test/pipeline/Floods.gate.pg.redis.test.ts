@@ -2,7 +2,7 @@
  * A user whose webhooks are owed very many deliveries of one request, and what others commit behind it. The service runs as
  * a process, which is killed while something is owed.
  */
-import { Redis } from "ioredis"
+import type { Redis } from "ioredis"
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest"
 import { keysOf } from "../../src/queue/Keys.ts"
 import { makeUser } from "../auth/Users.ts"
@@ -11,6 +11,7 @@ import { named } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type ServiceProcess, startProcess } from "../support/Process.ts"
 import { openSql } from "../support/Sql.ts"
+import { openRedis } from "../support/Redis.ts"
 
 const webhooks = 30
 const objects = 80
@@ -24,7 +25,7 @@ let one: number
 beforeAll(async () => {
   api = await startApiProcess({}, { pace: 0.3 })
   service = api.service
-  redis = new Redis(api.database.redisUrl, { protocol: 2 })
+  redis = await openRedis(api.database)
   // Entries stay in their streams.
   await api.call("POST", "/api/core/sending/pause/")
   const seeing = { types: ["dcim.site"], actions: ["view"] }

@@ -1,14 +1,15 @@
 /** Events too long for the entries of Redis: their bodies are read from the change log. */
-import { Redis } from "ioredis"
+import type { Redis } from "ioredis"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { keysOf } from "../../src/queue/Keys.ts"
 import { startDelivering } from "../deliver/Delivering.ts"
+import { openRedis } from "../support/Redis.ts"
 
 const hooks = startDelivering()
 let redis: Redis
 
-beforeAll(() => {
-  redis = new Redis(hooks.api.database.redisUrl, { protocol: 2 })
+beforeAll(async () => {
+  redis = await openRedis(hooks.api.database)
 })
 
 afterAll(() => redis.quit())

@@ -1,5 +1,5 @@
 /** Redis loses data; the unfinished deliveries of each webhook are queued again. */
-import { Redis } from "ioredis"
+import type { Redis } from "ioredis"
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { keysOf } from "../../src/queue/Keys.ts"
 import { makeUser } from "../auth/Users.ts"
@@ -7,6 +7,7 @@ import { type Api, startApi } from "../support/Api.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 import { runs } from "../support/Seed.ts"
+import { openRedis } from "../support/Redis.ts"
 
 let api: Api
 let receiver: Receiver
@@ -26,7 +27,7 @@ const close = () => {
 beforeAll(async () => {
   receiver = await startReceiver(() => (++requests % successEvery === 0 ? 200 : gate))
   api = await startApi({}, { pace: 0.3 })
-  redis = new Redis(api.database.redisUrl, { protocol: 2 })
+  redis = await openRedis(api.database)
 })
 
 // A test that fails must not fail those after it.

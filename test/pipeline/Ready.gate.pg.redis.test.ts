@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
-import { Redis } from "ioredis"
+import type { Redis } from "ioredis"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { freePorts } from "../../src/embedded/Ports.ts"
 import { find } from "../../src/embedded/RedisBinary.ts"
@@ -18,6 +18,7 @@ import { type Service, startService } from "../support/Service.ts"
 import { openSql } from "../support/Sql.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 import { runCommand } from "../support/Command.ts"
+import { openRedis } from "../support/Redis.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "rackwire-ready-"))
 let database: TestDatabase
@@ -43,7 +44,7 @@ beforeAll(async () => {
   receiver = await startReceiver()
   const port = (await freePorts(1))[0]!
   redisServer = await startRedis(port)
-  redis = new Redis(port, "127.0.0.1", { protocol: 2, maxRetriesPerRequest: null })
+  redis = await openRedis({ sql: database.sql, redisUrl: `redis://127.0.0.1:${port}` }, { maxRetriesPerRequest: null })
   redis.on("error", () => {})
   await redis.ping()
   environment = {

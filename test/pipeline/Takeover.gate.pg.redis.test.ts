@@ -5,7 +5,7 @@
 import { spawn } from "node:child_process"
 import { type AddressInfo, type Server, connect, createServer } from "node:net"
 import { fileURLToPath } from "node:url"
-import { Redis } from "ioredis"
+import type { Redis } from "ioredis"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { keysOf } from "../../src/queue/Keys.ts"
 import { environmentOf } from "../support/Api.ts"
@@ -13,6 +13,7 @@ import { type TestDatabase, makeDatabase } from "../support/Database.ts"
 import { type ServiceProcess, startProcess } from "../support/Process.ts"
 import { eventually } from "../support/Eventually.ts"
 import { thorough } from "../support/Seed.ts"
+import { openRedis } from "../support/Redis.ts"
 
 const program = fileURLToPath(new URL("../../bin/rackwire.mjs", import.meta.url))
 
@@ -28,7 +29,7 @@ const start = (databaseUrl = database.databaseUrl): Promise<ServiceProcess> =>
 
 beforeAll(async () => {
   database = await makeDatabase()
-  redis = new Redis(database.redisUrl, { protocol: 2 })
+  redis = await openRedis(database)
   services = [await start()]
   services = [...services, await start()]
   const made = await services[0]!.call<{ readonly id: number }>("POST", "/api/extras/webhooks/", {

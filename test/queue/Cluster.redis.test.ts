@@ -2,7 +2,7 @@
 import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { Redis as Client } from "ioredis"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { Redis } from "../../src/redis/Redis.ts"
+import type { Redis } from "../../src/redis/Redis.ts"
 import { Servers } from "../../src/embedded/Servers.ts"
 import { Append } from "../../src/queue/Append.ts"
 import type { Entry } from "../../src/queue/Entry.ts"
@@ -10,6 +10,7 @@ import { Streams } from "../../src/queue/Streams.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type RedisCluster, hasRedisCluster, startRedisCluster } from "../support/RedisCluster.ts"
 import { delivery } from "./TwoReaders.ts"
+import { redisAlone, testPrefix } from "../support/Redis.ts"
 
 const run = Effect.runPromise
 const webhooks = Array.from({ length: 30 }, (_, n) => n + 1)
@@ -29,7 +30,7 @@ describe.runIf(hasRedisCluster)("a cluster", () => {
       secretKey: Redacted.make("none")
     })
     const build = <A, E>(layer: Layer.Layer<A, E, Redis>) =>
-      run(Layer.buildWithScope(Layer.fresh(layer.pipe(Layer.provide(Redis.layer), Layer.provide(servers))), scope))
+      run(Layer.buildWithScope(Layer.fresh(layer.pipe(Layer.provide(redisAlone), Layer.provide(servers))), scope))
     append = Context.get(await build(Append.layer), Append)
     one = Context.get(await build(Streams.layer("one")), Streams)
     other = Context.get(await build(Streams.layer("other")), Streams)
@@ -58,7 +59,7 @@ describe.runIf(hasRedisCluster)("a cluster", () => {
     expect([appended.duplicates, appended.tops.size]).toEqual([0, webhooks.length])
     for (const port of cluster.ports) {
       const node = new Client({ port, host: "127.0.0.1", protocol: 2 })
-      expect(await node.keys("rackwire:{w*}:queue")).not.toEqual([])
+      expect(await node.keys(`${testPrefix}{w*}:queue`)).not.toEqual([])
       await node.quit()
     }
     expect((await run(append.verify(webhooks))).lost).toEqual([])

@@ -10,6 +10,7 @@ import type { Streams } from "../../src/queue/Streams.ts"
 import { inspect } from "../../src/queue/Sweep.ts"
 import { eventually } from "../support/Eventually.ts"
 import { delivery, startStreams } from "./TwoReaders.ts"
+import { testPrefix } from "../support/Redis.ts"
 
 const run = Effect.runPromise
 const { leaseMillis } = usualPace.stream
@@ -213,7 +214,7 @@ describe("delaying", () => {
     await run(append.append([delivery(1), delivery(1, 2)]))
     await run(one.delay(1, [{ delayMillis: 0, delivery: delivery(2) }]))
     await run(one.forget(1))
-    expect(await client.keys("rackwire:{w1}:*")).toEqual([])
+    expect(await client.keys(`${testPrefix}{w1}:*`)).toEqual([])
     expect(ids(await run(one.read(2, 10)))).toEqual([1])
   })
 })

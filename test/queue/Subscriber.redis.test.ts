@@ -3,10 +3,10 @@ import { type AddressInfo, type Socket, connect, createServer } from "node:net"
 import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { expect, it } from "vitest"
 import { Servers } from "../../src/embedded/Servers.ts"
-import { Redis } from "../../src/redis/Redis.ts"
 import { Streams } from "../../src/queue/Streams.ts"
 import { emptyRedis } from "../support/Database.ts"
 import { eventually } from "../support/Eventually.ts"
+import { redisAlone } from "../support/Redis.ts"
 
 const run = Effect.runPromise
 
@@ -63,7 +63,7 @@ it("subscribes again after each connection, and a connection that is lost meanwh
       redisUrl: Redacted.make(proxy.url),
       secretKey: Redacted.make("none")
     })
-    const layer = Layer.fresh(Streams.layer("subscriber").pipe(Layer.provide(Redis.layer), Layer.provide(servers)))
+    const layer = Layer.fresh(Streams.layer("subscriber").pipe(Layer.provide(redisAlone), Layer.provide(servers)))
     const streams = Context.get(await run(Layer.buildWithScope(layer, scope)), Streams)
     const heard: Array<number> = []
     await run(

@@ -2,12 +2,13 @@
 import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { Redis as Client } from "ioredis"
 import { afterAll, beforeAll, beforeEach } from "vitest"
-import { Redis } from "../../src/redis/Redis.ts"
+import type { Redis } from "../../src/redis/Redis.ts"
 import { Servers } from "../../src/embedded/Servers.ts"
 import { Append } from "../../src/queue/Append.ts"
 import { type Delivery, deliveryId } from "../../src/event/Delivery.ts"
 import { Streams } from "../../src/queue/Streams.ts"
 import { emptyRedis } from "../support/Database.ts"
+import { redisAlone, testPrefix } from "../support/Redis.ts"
 
 export interface TwoReaders {
   readonly append: Append["Service"]
@@ -34,14 +35,14 @@ export const startStreams = (): (() => TwoReaders) => {
     })
     const build = <A, E>(layer: Layer.Layer<A, E, Redis>) =>
       Effect.runPromise(
-        Layer.buildWithScope(Layer.fresh(layer.pipe(Layer.provide(Redis.layer), Layer.provide(servers))), scope)
+        Layer.buildWithScope(Layer.fresh(layer.pipe(Layer.provide(redisAlone), Layer.provide(servers))), scope)
       )
     started = {
       append: Context.get(await build(Append.layer), Append),
       one: Context.get(await build(Streams.layer("one")), Streams),
       other: Context.get(await build(Streams.layer("other")), Streams),
       url,
-      client: new Client(url, { protocol: 2 }),
+      client: new Client(url, { protocol: 2, keyPrefix: testPrefix }),
       scope
     }
   })

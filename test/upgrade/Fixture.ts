@@ -10,6 +10,7 @@ import {
 } from "../../src/inventory/derive/table/PublicationState.ts"
 import type { TestDatabase } from "../support/Database.ts"
 import { openSql } from "../support/Sql.ts"
+import { formerOwnerKey } from "../../src/queue/reconcile/FormerKeys.ts"
 
 export interface Fixture {
   /** The release that made it. */
@@ -58,6 +59,10 @@ export const load = async (fixture: Fixture, database: TestDatabase, receiver: s
   await sql.close()
   const redis = new Redis(database.redisUrl, { protocol: 2 })
   for (const [key, dumped, millis] of fixture.redis) await redis.restore(key, millis, Buffer.from(dumped, "base64"))
+  const [row] = await database.sql.query<{ readonly name: string }>(
+    "select current_database() || ' (cluster ' || system_identifier || ')' as name from pg_control_system()"
+  )
+  await redis.set(formerOwnerKey, row!.name)
   await redis.quit()
   await adopt(fixture, database)
 }

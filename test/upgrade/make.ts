@@ -7,7 +7,6 @@ import { execFileSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
-import { Redis } from "ioredis"
 import type { Role } from "../../src/Service.ts"
 import { unpack } from "../../src/queue/Entry.ts"
 import { keysOf } from "../../src/queue/Keys.ts"
@@ -19,6 +18,7 @@ import { startServers } from "../support/EmbeddedServers.ts"
 import { eventually } from "../support/Eventually.ts"
 import { writeFixture } from "./Fixture.ts"
 import { makeWebhooks, startFixtureReceiver } from "./World.ts"
+import { openRedis } from "../support/Redis.ts"
 
 const { POSTGRES_BIN: binaries } = process.env
 if (binaries === undefined) throw new Error("set POSTGRES_BIN to the folder of postgres and pg_dump")
@@ -39,7 +39,7 @@ const start = async (roles?: ReadonlyArray<Role>) => {
   return service
 }
 const sql = openSql(databaseUrl)
-const redis = new Redis(redisUrl, { protocol: 2 })
+const redis = await openRedis({ sql, redisUrl })
 const receiver = await startFixtureReceiver()
 
 /** Waits until the condition holds in the database. */

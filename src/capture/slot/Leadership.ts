@@ -32,7 +32,9 @@ export const leaderTable: Table = {
     { name: "slot", type: "text", nullable: false },
     // The LSN from which it reads.
     { name: "confirmed", type: "text", nullable: true },
-    { name: "began", type: "timestamp with time zone", nullable: false, default: "now()" }
+    { name: "began", type: "timestamp with time zone", nullable: false, default: "now()" },
+    // The text that the keys in Redis begin with. Null in versions that did not name the installation.
+    { name: "redis_prefix", type: "text", nullable: true }
   ],
   constraints: [],
   indexes: [],

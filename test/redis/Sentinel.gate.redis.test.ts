@@ -1,0 +1,45 @@
+/** A connection whose primary is named by Sentinels. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { open } from "../../src/redis/Connection.ts"
+import { redisAddressOf } from "../../src/redis/RedisUrl.ts"
+import { eventually } from "../support/Eventually.ts"
+import { hasRedisCluster } from "../support/RedisCluster.ts"
+import { type Sentinels, startSentinels } from "../support/Sentinels.ts"
+
+const options = {
+  protocol: 2,
+  lazyConnect: true,
+  maxRetriesPerRequest: 1,
+  connectTimeout: 1000,
+  retryStrategy: () => 50
+} as const
+
+describe.runIf(hasRedisCluster)("behind Sentinels", () => {
+  let sentinels: Sentinels
+  beforeAll(async () => {
+    sentinels = await startSentinels()
+  }, 120_000)
+  afterAll(() => sentinels.stop())
+
+  it("a primary with another name is not found", async () => {
+    const client = open(redisAddressOf(`${sentinels.url}-2`), options)
+    await expect(client.ping()).rejects.toThrow('Redis cannot be reached: the Sentinels have no primary "rackwire-2".')
+    client.disconnect()
+  })
+
+  it("commands reach the primary, and after its end the promoted one", async () => {
+    const client = open(redisAddressOf(`${sentinels.url}/1`), options)
+    await client.set("key", "before")
+    const [first, second] = sentinels.servers
+    await first.client!.select(1)
+    expect(await first.client!.get("key")).toBe("before")
+    await eventually("it is replicated", async () => {
+      await second.client!.select(1)
+      return (await second.client!.get("key")) === "before"
+    })
+    first.process.kill("SIGKILL")
+    await eventually("a write succeeds", () => client.set("key", "after").catch(() => undefined), { millis: 60_000 })
+    expect(await second.client!.get("key")).toBe("after")
+    client.disconnect()
+  }, 120_000)
+})

@@ -11,6 +11,7 @@ import { optionWarnings } from "./ShownOptions.ts"
 import { Health } from "./http/Health.ts"
 import { eventConsumerLayer } from "./pipeline/Pipeline.ts"
 import { readiness } from "./pipeline/Readiness.ts"
+import { keyLease } from "./pipeline/KeyLease.ts"
 import { keyNames } from "./pipeline/RedisOwner.ts"
 import { redisStart } from "./pipeline/RedisStart.ts"
 import { awaitPostgres } from "./postgres/AwaitPostgres.ts"
@@ -212,6 +213,7 @@ const stages = (chosen: ReadonlyArray<Role>, ready: Ready) => {
     Layer.provide(only(chosen.includes("capture"), capture(chosen, bound))),
     Layer.provide(Presence.layer),
     Layer.provide(traces),
+    Layer.provide(only(chosen.includes("capture") || chosen.includes("deliver"), keyLease)),
     Layer.provide(keyNames),
     Layer.provide(prepared),
     Layer.provide(only(chosen.includes("capture") || chosen.includes("deliver"), Layer.effectDiscard(requireSuitable))),

@@ -78,6 +78,25 @@ const optionsFor = ({ redisStepMillis, redisMaxMillis, silenceMillis }: PaceValu
 export const mastersOf = (client: Client): ReadonlyArray<Client> =>
   client instanceof Cluster ? (client as Cluster).nodes("master") : [client]
 
+/** Lets no command of a client through while there is a refusal, except those that make the connection. */
+const refusing = (client: Client, refusal: () => string | undefined): void => {
+  const internals = client as unknown as {
+    sendCommand: (...sent: readonly [SentCommand, ...Array<unknown>]) => unknown
+  }
+  const send = internals.sendCommand.bind(client)
+  internals.sendCommand = (command, stream, node) => {
+    const reason = refusal()
+    if (reason === undefined || client.status === "connect") return send(command, stream, node)
+    command.reject(new Unreachable(reason))
+    return command.promise
+  }
+}
+
+interface SentCommand {
+  readonly reject: (error: Error) => void
+  readonly promise: Promise<unknown>
+}
+
 export class Redis extends Context.Service<
   Redis,
   {
@@ -91,6 +110,8 @@ export class Redis extends Context.Service<
     readonly prefix: string
     /** Sets the text that keys and channels of all connections begin with; subscribers get the event `renamed`. */
     readonly rename: (prefix: string) => Effect.Effect<void>
+    /** Fails every command of the connections with prefix at once, for this reason; undefined ends that. */
+    readonly refuse: (reason: string | undefined) => Effect.Effect<void>
     /** Limit of our use of Redis, bytes, in addition to the server's own limit; 0 for none. */
     readonly memoryBytesMax: number
   }
@@ -104,6 +125,7 @@ export class Redis extends Context.Service<
       const clients = new Set<Client>()
       const { prefix } = yield* Installation
       let used = prefix
+      let refusal: string | undefined
       const openAs = (keyPrefix: string) => {
         const client = open(address, { ...options, keyPrefix })
         // Without a listener the first lost connection would end the process. The commands report it anyway.
@@ -113,6 +135,7 @@ export class Redis extends Context.Service<
       const connect = Effect.acquireRelease(
         Effect.sync(() => {
           const client = openAs(used)
+          refusing(client, () => refusal)
           clients.add(client)
           return client
         }),
@@ -135,8 +158,16 @@ export class Redis extends Context.Service<
             client.emit("renamed")
           }
         })
+      const refuse = (reason: string | undefined) =>
+        Effect.sync(() => {
+          const isOver = refusal !== undefined && reason === undefined
+          refusal = reason
+          // Their subscriptions may have been refused.
+          if (isOver) for (const client of clients) client.emit("renamed")
+        })
       return Redis.of({
         client: yield* connect,
+        refuse,
         connect,
         connectBare,
         prefix,

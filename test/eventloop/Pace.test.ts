@@ -53,6 +53,10 @@ const relations: ReadonlyArray<
     ({ deliver }) => [deliver.unlookedMillis, 3 * deliver.roundMillis]
   ],
   [
+    "the lease of the keys survives two renewals that fail",
+    ({ stream }) => [stream.ownerLeaseMillis, 3 * stream.ownerRenewMillis]
+  ],
+  [
     "the pause between inspections grows when a webhook gets idle",
     ({ stream }) => [stream.sweepIdleMillis, stream.sweepBusyMillis]
   ],

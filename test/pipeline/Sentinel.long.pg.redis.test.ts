@@ -23,7 +23,7 @@ describe.runIf(hasRedisCluster)("behind Sentinels", () => {
     sentinels = await startSentinels()
     database = await makeDatabase()
     receiver = await startReceiver()
-    service = await startService({ ...environmentOf(database), REDIS_URL: sentinels.url })
+    service = await startService({ ...environmentOf(database), REDIS_URL: sentinels.url() })
     const made = await service.call("POST", "/api/extras/webhooks/", {
       ...{ name: "hook", content_types: ["extras.tag"], type_create: true, payload_url: receiver.url }
     })

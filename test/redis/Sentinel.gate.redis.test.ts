@@ -22,13 +22,13 @@ describe.runIf(hasRedisCluster)("behind Sentinels", () => {
   afterAll(() => sentinels.stop())
 
   it("a primary with another name is not found", async () => {
-    const client = open(redisAddressOf(`${sentinels.url}-2`), options)
+    const client = open(redisAddressOf(sentinels.url(0, "rackwire-2")), options)
     await expect(client.ping()).rejects.toThrow('Redis cannot be reached: the Sentinels have no primary "rackwire-2".')
     client.disconnect()
   })
 
   it("commands reach the primary, and after its end the promoted one", async () => {
-    const client = open(redisAddressOf(`${sentinels.url}/1`), options)
+    const client = open(redisAddressOf(sentinels.url(1)), options)
     await client.set("key", "before")
     const [first, second] = sentinels.servers
     await first.client!.select(1)

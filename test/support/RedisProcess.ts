@@ -32,7 +32,13 @@ export const startRedisProcess = async (
     server.stdout.on("data", (chunk: Buffer) => /Ready to accept connections/.test(chunk.toString()) && resolve())
     server.once("exit", () => reject(new Error("redis-server ended")))
   })
-  const client = tls ? undefined : new Redis(port, "127.0.0.1", { protocol: 2, maxRetriesPerRequest: null })
+  const client = tls
+    ? undefined
+    : new Redis(port, "127.0.0.1", {
+        protocol: 2,
+        maxRetriesPerRequest: null,
+        ...(settings["requirepass"] !== undefined && { password: settings["requirepass"] })
+      })
   client?.on("error", () => {})
   return {
     port,

@@ -13,8 +13,12 @@ const silentMillis = 1000
 
 const primary = "rackwire"
 
+/** The passwords of the servers and of the Sentinels. */
+const passwords = { servers: "of/servers", sentinels: "of/sentinels" }
+
 export interface Sentinels {
-  readonly url: string
+  /** An address of a database, and of the primary or one of another name. */
+  readonly url: (database?: number, name?: string) => string
   /** The server that was the primary at the start, and the one that was the replica. */
   readonly servers: readonly [RedisProcess, RedisProcess]
   /** The port of the primary that the Sentinels name. */
@@ -24,7 +28,10 @@ export interface Sentinels {
 
 export const startSentinels = async (): Promise<Sentinels> => {
   const folder = mkdtempSync(join(tmpdir(), "rackwire-sentinel-"))
-  const durable = { appendonly: "yes", appendfsync: "always" }
+  const durable = {
+    ...{ appendonly: "yes", appendfsync: "always" },
+    ...{ requirepass: passwords.servers, masterauth: passwords.servers }
+  }
   const first = await startRedisProcess(durable)
   const second = await startRedisProcess({ ...durable, replicaof: `127.0.0.1 ${first.port}` })
   const ports = await freePorts(3)
@@ -32,14 +39,19 @@ export const startSentinels = async (): Promise<Sentinels> => {
     const file = join(folder, `${port}.conf`)
     writeFileSync(
       file,
-      `port ${port}\nbind 127.0.0.1\ndir ${folder}
+      `port ${port}\nbind 127.0.0.1\ndir ${folder}\nrequirepass ${passwords.sentinels}
 sentinel monitor ${primary} 127.0.0.1 ${first.port} 2
+sentinel auth-pass ${primary} ${passwords.servers}
 sentinel down-after-milliseconds ${primary} ${silentMillis}
 sentinel failover-timeout ${primary} 5000\n`
     )
     return spawn("redis-server", [file, "--sentinel"], { stdio: "ignore" })
   })
-  const client = new Redis(ports[0]!, "127.0.0.1", { protocol: 2, maxRetriesPerRequest: null })
+  const client = new Redis(ports[0]!, "127.0.0.1", {
+    protocol: 2,
+    maxRetriesPerRequest: null,
+    password: passwords.sentinels
+  })
   client.on("error", () => {})
   const primaryPort = async () => {
     const [, port] = (await client.call("SENTINEL", "get-master-addr-by-name", primary)) as [string, string]
@@ -55,7 +67,8 @@ sentinel failover-timeout ${primary} 5000\n`
     { millis: 60_000 }
   )
   return {
-    url: `redis+sentinel://${ports.map((port) => `127.0.0.1:${port}`).join(",")}/${primary}`,
+    url: (database = 0, name = primary) =>
+      `redis+sentinel://:${encodeURIComponent(passwords.servers)}@${ports.map((port) => `127.0.0.1:${port}`).join(",")}/${name}/${database}?sentinel_password=${encodeURIComponent(passwords.sentinels)}`,
     servers: [first, second],
     primaryPort,
     stop: async () => {

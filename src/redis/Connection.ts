@@ -139,8 +139,7 @@ class ConnectionCause {
   }
 
   private unreachable(error: Error): Unreachable {
-    const words = this.words ?? causeInWords(error, this.address)
-    return new Unreachable(`Redis cannot be reached: ${words}`, { cause: error })
+    return new Unreachable(this.words ?? causeInWords(error, this.address), { cause: error })
   }
 }
 
@@ -149,20 +148,28 @@ const isClosing = ({ message }: Error): boolean => message === "Connection is cl
 
 const tooMany = /max number of clients/
 
-/** The cause for which connecting failed, and what to change, where it is known. */
-const causeInWords = (
-  { name, message, code = "", command }: ConnectionError,
-  { database, primary, tls }: Pick<RedisAddress, "database" | "primary" | "tls">
-): string => {
-  if (tooMany.test(message)) return "it has as many clients as it takes (maxclients)."
-  if (command?.name === "select") return `it has no database ${database} for us (REDIS_URL): ${message}`
+/** A sentence about the cause for which connecting failed, with the remedy where it is clear. */
+const causeInWords = (error: ConnectionError, address: Pick<RedisAddress, "database" | "primary" | "tls">): string =>
+  refusal(error, address) ?? `Redis cannot be reached: ${failure(error, address.tls !== undefined)}`
+
+/** The refusal of a server that answers; undefined if it is none. */
+const refusal = (
+  { message, command }: ConnectionError,
+  { database, primary }: Pick<RedisAddress, "database" | "primary">
+): string | undefined => {
+  if (tooMany.test(message)) return "Redis has as many clients as it takes (maxclients)."
+  if (command?.name === "select") return `Redis has no database ${database} for us: ${message}`
   if (/^WRONGPASS|invalid (username-)?password/.test(message)) {
-    return `it refuses the user name or the password; characters like @ : / ? # % in them must be percent-encoded: ${message}`
+    return `Redis refuses the user name or the password; characters like @ : / ? # % in them must be percent-encoded: ${message}`
   }
-  if (message.startsWith("NOAUTH")) return `it requires a password: ${message}`
-  if (/No such master|got an invalid reply: null/.test(message)) return `the Sentinels have no primary "${primary}".`
+  if (message.startsWith("NOAUTH")) return `Redis requires a password: ${message}`
+  if (/No such master|got an invalid reply: null/.test(message)) return `The Sentinels have no primary "${primary}".`
+  return undefined
+}
+
+const failure = ({ name, message, code = "" }: ConnectionError, isEncrypted: boolean): string => {
   if (/CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE/.test(code)) {
-    return `TLS: it refuses us without a client certificate (ssl_certfile, ssl_keyfile): ${message}`
+    return `TLS: it requires a client certificate (ssl_certfile, ssl_keyfile): ${message}`
   }
   if (/WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG/.test(code) || /before secure TLS/.test(message)) {
     return `TLS: it does not speak TLS, which rediss:// requires: ${message}`
@@ -171,17 +178,14 @@ const causeInWords = (
     return `TLS: the authority of its certificate is unknown (ssl_ca_certs): ${message} (${code})`
   }
   if (/^ERR_(SSL|TLS|OSSL)|CERT/.test(code)) return `TLS: ${message} (${code})`
-  if (code === "ECONNRESET" && tls === undefined) {
+  if (code === "ECONNRESET" && !isEncrypted) {
     return `${message}, as from a server that requires TLS (rediss://) or has as many clients as it takes (maxclients)`
   }
   if (message.startsWith("failed to connect to sentinel")) return `no Sentinel answers: ${message}`
-  if (message === "connect ETIMEDOUT" && tls !== undefined) {
+  if (message === "connect ETIMEDOUT" && isEncrypted) {
     return `${message}, as with a server that does not speak TLS (redis://)`
   }
-  if (name === "MaxRetriesPerRequestError") {
-    return tls === undefined
-      ? "it closes connections without an answer, as one that requires TLS does (rediss://)."
-      : "it closes connections without an answer."
-  }
-  return message
+  if (name !== "MaxRetriesPerRequestError") return message
+  const closes = "it closes connections without an answer"
+  return isEncrypted ? `${closes}.` : `${closes}, as one that requires TLS does (rediss://).`
 }

@@ -47,7 +47,6 @@ export const channelsOf = ({ options, isCluster }: Client) => {
   return { wake: `${prefix}wake`, breaker: `${prefix}breaker:${isCluster ? 0 : (options.db ?? 0)}` }
 }
 
-
 /** Keys for all webhooks; they lie in one slot of a cluster. */
 export const sweepKeys = {
   /** Sorted set: webhooks that have something in Redis, by the time of their next inspection, milliseconds. */

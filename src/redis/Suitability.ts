@@ -79,6 +79,7 @@ const stream = "{probe}:stream"
 const set = "{probe}:set"
 const hash = "{probe}:hash"
 const text = "{probe}:text"
+const renamed = "{probe}:renamed"
 const group = "probe"
 
 /** The commands in use, each on keys of its own; the order lets them succeed. `EVALSHA` is tried with an unknown script. */
@@ -88,6 +89,8 @@ export const tried: ReadonlyArray<readonly [name: string, ...args: ReadonlyArray
   ["EXISTS", text],
   ["PEXPIRE", text, "60000"],
   ["PTTL", text],
+  ["TYPE", text],
+  ["RENAME", text, renamed],
   ["TIME"],
   ["HSET", hash, "a", "b"],
   ["HSETNX", hash, "a", "b"],
@@ -115,7 +118,7 @@ export const tried: ReadonlyArray<readonly [name: string, ...args: ReadonlyArray
   ["XAUTOCLAIM", stream, group, group, "0", "0"],
   ["XACK", stream, group, "0-1"],
   ["XDEL", stream, "0-1"],
-  ["UNLINK", stream, set, hash, text],
+  ["UNLINK", stream, set, hash, renamed],
   ["SCRIPT", "LOAD", "return 1"],
   ["EVALSHA", "0".repeat(40), "0"],
   ["PUBLISH", "rackwire:probe", ""]

@@ -10,6 +10,7 @@ import { Streams } from "../../src/queue/Streams.ts"
 import { reconcileWhole } from "../../src/queue/reconcile/Reconcile.ts"
 import { type Api, environmentOf, startApi } from "../support/Api.ts"
 import { eventually } from "../support/Eventually.ts"
+import { prefixOf } from "../support/Redis.ts"
 import { type OwnRedis, startOwnRedis } from "../support/OwnRedis.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 import { surroundings } from "../support/Surroundings.ts"
@@ -25,6 +26,7 @@ beforeAll(async () => {
   receiver = await startReceiver(({ path }) => answers.get(path) ?? 200)
   redis = await startOwnRedis(["--save", ""])
   api = await startApi({ REDIS_URL: redis.url }, { pace: 0.3 })
+  redis.client.options.keyPrefix = await prefixOf(api.database.sql)
 })
 
 afterAll(async () => {

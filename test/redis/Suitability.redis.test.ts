@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Redis } from "ioredis"
 import { redisFacts, tried } from "../../src/redis/Suitability.ts"
+import { testPrefix } from "../support/Redis.ts"
 import { type OwnRedis, startOwnRedis } from "../support/OwnRedis.ts"
 
 let redis: OwnRedis
@@ -18,7 +19,10 @@ afterAll(() => redis.stop())
 /** The facts as a user with these rights learns them. */
 const factsOf = async (...rights: ReadonlyArray<string>) => {
   await redis.client.call("ACL", "SETUSER", "limited", "reset", "on", ">secret", ...rights)
-  const client = new Redis(redis.url, { username: "limited", password: "secret", protocol: 2, enableReadyCheck: false })
+  const client = new Redis(redis.url, {
+    ...{ username: "limited", password: "secret", protocol: 2, enableReadyCheck: false },
+    keyPrefix: testPrefix
+  })
   client.on("error", () => {})
   try {
     return await Effect.runPromise(redisFacts(client))

@@ -26,7 +26,7 @@ let copied: Promise<Service>
 const environmentOf = ({ databaseUrl }: RunningServers) => ({
   DATABASE_URL: databaseUrl,
   REDIS_URL: servers.redisUrl,
-  SECRET_KEY: "a key for tests, of some length"
+  SECRET_KEY: "a key for tests, of 32 characters or more"
 })
 
 beforeAll(async () => {

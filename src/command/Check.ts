@@ -27,7 +27,6 @@ import { judgePostgres, postgresFacts } from "./check/PostgresFindings.ts"
 import { ofService } from "./OfService.ts"
 import { CommandFailed, entry } from "./Entry.ts"
 
-
 /** Checks a Redis. */
 export const judgeRedis = (facts: RedisFacts): ReadonlyArray<Finding> => {
   const found = unsuitable(facts)

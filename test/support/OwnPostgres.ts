@@ -38,7 +38,8 @@ const usual = {
 export const makeOwnPostgres = async (): Promise<OwnPostgres> => {
   const directory = mkdtempSync(join(tmpdir(), "rackwire-postgres-"))
   chmodSync(directory, 0o755)
-  const first = await startServers(directory)
+  const binaries = process.env["POSTGRES_BIN"]
+  const first = await startServers(directory, binaries === undefined ? {} : { POSTGRES_BIN: binaries })
   const sql = openSql(first.superuserUrl)
   const [row] = await sql.query<{ readonly pid: number }>("select pg_backend_pid() as pid")
   const binary = readlinkSync(`/proc/${row!.pid}/exe`)

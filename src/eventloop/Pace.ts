@@ -110,14 +110,10 @@ const stream = {
   /** Longest pause between two inspections of a webhook that has delayed deliveries only. */
   sweepIdleMillis: 300_000,
   /** Pause between two pings on a connection that only subscribes. */
-<<<<<<< HEAD
   pingMillis: deadlineMillis / 5,
-=======
-  pingMillis: 5000,
   /** The lease of all keys by the processes of one Postgres, and the pause between two renewals. */
   ownerLeaseMillis: 10_000,
   ownerRenewMillis: 3000,
->>>>>>> 75f01eda (redis: lease the keys to one server of Postgres)
   /** How long an answer of Redis about its memory is reused. */
   memoryKeptMillis: 1000
 }

@@ -23,7 +23,7 @@ import { type Place, type PostgresAddress, addressOf, isSocket, shownPlace, unfi
 import { ReplyLimit } from "./ReplyLimit.ts"
 import { Servers } from "../embedded/Servers.ts"
 import { Pace } from "../eventloop/Pace.ts"
-import { Watch } from "./Watch.ts"
+import { Watch } from "./connect/Watch.ts"
 
 /** Largest message that the server may send, bytes. A page of a thousand objects is a few megabytes. */
 const messageBytesMax = 64 * 1024 * 1024
@@ -110,7 +110,7 @@ export const openPool = Effect.fnUntraced(function* (bounds: Bounds) {
     limitMillis: bounded ? answerMillis : Number.POSITIVE_INFINITY,
     running: (silent: number) => Effect.runPromise(Effect.provideContext(running(silent), context))
   }
-  // A probe asks nobody, and behind a pooler no session has the name of this pool.
+  // A probe has no probe of its own, and behind a pooler no session has the name of this pool.
   const onlyFor = bounds.isProbe === true ? livenessMillis : isPooled ? answerMillis : undefined
   const watch = new Watch(onlyFor === undefined ? watched : { silenceMillis: onlyFor, limitMillis: onlyFor })
   const open = () => {
@@ -208,7 +208,7 @@ export const Postgres = {
   /** Without a time limit for statements, for migrations. */
   patient: pool({ connections: 4, statementMillis: undefined }),
   /** One connection, to probe whether the server answers. */
-  single: pool({ connections: 1, statementMillis: undefined }),
+  single: pool({ connections: 1, statementMillis }),
   /** One connection through the pooler, to probe it. */
   singlePooled: pool({ connections: 1, statementMillis, mayBePooled: true }),
   /** One connection for a question about others, which may be dead. */

@@ -5,7 +5,7 @@
  * connection has read are polled in short intervals, because under TLS its socket emits no data.
  */
 import type { Socket } from "node:net"
-import { OpenSockets } from "./OpenSockets.ts"
+import { OpenSockets } from "./connect/OpenSockets.ts"
 
 export const replyLimits = {
   /** Largest reply to one statement, bytes: a page of a thousand usual objects has two to five million. */

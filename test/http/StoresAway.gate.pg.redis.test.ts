@@ -150,19 +150,23 @@ it.each([
   await eventually("it answers again", async () => (await ask("/api/extras/tags/", "POST", tag())).status === 201)
 })
 
-it("answers 503 with Retry-After for deliveries in Redis while it is away, and everything else", { timeout: 120_000 }, async () => {
-  const { servers: own } = JSON.parse(readFileSync(join(directory, "owner.json"), "utf8")) as {
-    servers: ReadonlyArray<{ pid: number }>
+it(
+  "answers 503 with Retry-After for deliveries in Redis while it is away, and everything else",
+  { timeout: 120_000 },
+  async () => {
+    const { servers: own } = JSON.parse(readFileSync(join(directory, "owner.json"), "utf8")) as {
+      servers: ReadonlyArray<{ pid: number }>
+    }
+    const redis = own.map(({ pid }) => pid).find((pid) => pid !== postmaster())!
+    process.kill(redis, "SIGSTOP")
+    try {
+      const waiting = await ask("/api/extras/deliveries/waiting/?webhook_id=1")
+      expect([waiting.status, waiting.headers.get("retry-after")]).toEqual([503, "5"])
+      const statuses = await Promise.all(Object.values(kinds).map(async (go) => (await go()).status))
+      expect(statuses.filter((status) => status >= 500)).toEqual([])
+    } finally {
+      process.kill(redis, "SIGCONT")
+    }
+    expect(service.output()).not.toMatch(/^\s+at /m)
   }
-  const redis = own.map(({ pid }) => pid).find((pid) => pid !== postmaster())!
-  process.kill(redis, "SIGSTOP")
-  try {
-    const waiting = await ask("/api/extras/deliveries/waiting/?webhook_id=1")
-    expect([waiting.status, waiting.headers.get("retry-after")]).toEqual([503, "5"])
-    const statuses = await Promise.all(Object.values(kinds).map(async (go) => (await go()).status))
-    expect(statuses.filter((status) => status >= 500)).toEqual([])
-  } finally {
-    process.kill(redis, "SIGCONT")
-  }
-  expect(service.output()).not.toMatch(/^\s+at /m)
-})
+)

@@ -1,6 +1,6 @@
 /**
  * Goal: a service whose address names a primary and its standby works on through a failover, and loses nothing. Method: a
- * real pair; the primary is killed and the standby promoted while sites are created.
+ * real pair; the primary is killed and the standby promoted while sites are created. A process, as it is run.
  */
 import { setTimeout as pause } from "node:timers/promises"
 import { Effect } from "effect"

@@ -30,7 +30,7 @@ const unlogged = ["rackwire_process", "rackwire_breaker", "rackwire_backlog"]
 const insertInto: Readonly<Record<string, string>> = {
   rackwire_process: "(name, seen, parts) values ('other', now(), '{}')",
   rackwire_breaker: "(webhook_id, process, until, reason) values (7, 'other', now(), '')",
-  rackwire_backlog: "(webhook_id, queued, pending, waiting, looked) values (7, 1, 1, 1, now())"
+  rackwire_backlog: "values (7, 1, 1, 1, 0, 0, now())"
 }
 
 const environmentAt = (databaseUrl: string, redisUrl: string) => ({

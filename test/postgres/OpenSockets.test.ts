@@ -1,7 +1,7 @@
 /** Looks at open sockets: from the first one to the end of the last one. */
 import { Socket } from "node:net"
 import { afterEach, beforeEach, expect, it, vi } from "vitest"
-import { OpenSockets } from "../../src/postgres/OpenSockets.ts"
+import { OpenSockets } from "../../src/postgres/connect/OpenSockets.ts"
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] })

@@ -6,7 +6,7 @@ import { once } from "node:events"
 import { type AddressInfo, type Server, type Socket, createServer } from "node:net"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import { openSocket } from "../../src/postgres/Postgres.ts"
-import { Watch } from "../../src/postgres/Watch.ts"
+import { Watch } from "../../src/postgres/connect/Watch.ts"
 
 const millis = 200
 /** Turns the clock by a part of the bound; the watch looks meanwhile as often as on a real clock. */

@@ -26,6 +26,7 @@ const siblings: Readonly<Record<string, string>> = {
   "postgres/Failover.long.pg.redis.test.ts": "postgres/Hosts.pg.test.ts",
   "postgres/Pooler.long.pg.redis.test.ts": "postgres/ServerFacts.test.ts",
   "postgres/Socket.long.pg.test.ts": "postgres/PostgresUrl.test.ts",
+  "failover/BehindStandby.long.pg.redis.test.ts": "postgres/Hosts.pg.test.ts",
   "failover/Scenes.long.pg.redis.test.ts": "redis/Sentinel.gate.redis.test.ts",
   "postgres/PgUpgrade.long.pg.redis.test.ts": "pipeline/Gaps.gate.pg.redis.test.ts",
   "template/AttackTimes.long.test.ts": "template/Attacks.test.ts",

@@ -19,7 +19,8 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
 const serve = async () => {
-  const env = { PATH: process.env["PATH"], RACKWIRE_DATA_DIR: directory }
+  // Node hands the folder of its coverage on by itself, and this user cannot write there.
+  const env = { PATH: process.env["PATH"], RACKWIRE_DATA_DIR: directory, NODE_V8_COVERAGE: "" }
   const child = spawn(process.execPath, [program, "serve"], { env, cwd: "/", uid: stranger, gid: stranger })
   const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)])
   return output + errors

@@ -21,7 +21,11 @@ beforeAll(async () => {
     directory,
     process.env["POSTGRES_BIN"] ? { POSTGRES_BIN: process.env["POSTGRES_BIN"] } : {}
   )
-  const environment = { DATABASE_URL: servers.databaseUrl, REDIS_URL: servers.redisUrl, SECRET_KEY: "a key for tests" }
+  const environment = {
+    DATABASE_URL: servers.databaseUrl,
+    REDIS_URL: servers.redisUrl,
+    SECRET_KEY: "a key for tests, of sufficient length"
+  }
   service = await startService(environment, { roles: ["api"] })
   visitor = openBrowser(service.url)
   await visitor.logIn()

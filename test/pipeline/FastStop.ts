@@ -35,7 +35,7 @@ export const stopsFast = (options: Readonly<Record<string, string>>): void => {
     const environment = {
       DATABASE_URL: servers.databaseUrl,
       REDIS_URL: servers.redisUrl,
-      SECRET_KEY: "a key for tests"
+      SECRET_KEY: "a key for tests, of sufficient length"
     }
     service = await startService(environment, { pace: 0.2 })
     const hook = { name: "tags", content_types: ["extras.tag"], type_create: true, payload_url: receiver.url }

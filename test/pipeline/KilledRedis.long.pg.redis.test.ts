@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type Api, startApi } from "../support/Api.ts"
 import { eventually } from "../support/Eventually.ts"
-import { type OwnRedis, startOwnRedis } from "../support/OwnRedis.ts"
+import { type RedisProcess, startRedisProcess } from "../support/RedisProcess.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 
 const kills = 50
@@ -15,11 +15,11 @@ const between = 40
 
 let api: Api
 let receiver: Receiver
-let redis: OwnRedis
+let redis: RedisProcess
 
 beforeAll(async () => {
   receiver = await startReceiver()
-  redis = await startOwnRedis(["--save", ""])
+  redis = await startRedisProcess()
   api = await startApi({ REDIS_URL: redis.url }, { pace: 0.3 })
 })
 

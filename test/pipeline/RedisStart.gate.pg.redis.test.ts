@@ -36,25 +36,25 @@ it("a database that Redis lacks stops the start, and `check` names it", async ()
     code: 1,
     changes: [expect.stringContaining(`CHANGE Redis: does not answer: ${words}`)]
   })
-  expect(await server.client!.keys("*")).toEqual([])
+  expect(await server.client.keys("*")).toEqual([])
 })
 
 it("`check` names a user who may not use channels", async () => {
-  await server.client!.acl("SETUSER", "quiet", "on", ">secret", "~*", "+@all", "resetchannels")
+  await server.client.acl("SETUSER", "quiet", "on", ">secret", "~*", "+@all", "resetchannels")
   expect(await check(at("quiet:secret@"))).toEqual({
     code: 1,
     changes: [expect.stringMatching(/CHANGE Redis channels: no message arrives: NOPERM/)]
   })
-  await server.client!.acl("SETUSER", "quiet", "&rackwire:*")
+  await server.client.acl("SETUSER", "quiet", "&rackwire:*")
   expect(await check(at("quiet:secret@"))).toEqual({ code: 0, changes: [] })
 })
 
 it("`check` says that Redis has as many clients as it takes", async () => {
-  const before = (await server.client!.config("GET", "maxclients")) as ReadonlyArray<string>
-  await server.client!.config("SET", "maxclients", "1")
+  const before = (await server.client.config("GET", "maxclients")) as ReadonlyArray<string>
+  await server.client.config("SET", "maxclients", "1")
   try {
     expect(await check(at(""))).toEqual({ code: 1, changes: [expect.stringContaining("(maxclients)")] })
   } finally {
-    await server.client!.config("SET", "maxclients", before[1]!)
+    await server.client.config("SET", "maxclients", before[1]!)
   }
 })

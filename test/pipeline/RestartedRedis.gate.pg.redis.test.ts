@@ -11,20 +11,20 @@ import { reconcileWhole } from "../../src/queue/reconcile/Reconcile.ts"
 import { type Api, environmentOf, startApi } from "../support/Api.ts"
 import { eventually } from "../support/Eventually.ts"
 import { prefixOf } from "../support/Redis.ts"
-import { type OwnRedis, startOwnRedis } from "../support/OwnRedis.ts"
+import { type RedisProcess, startRedisProcess } from "../support/RedisProcess.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 import { surroundings } from "../support/Surroundings.ts"
 
 let api: Api
 let receiver: Receiver
-let redis: OwnRedis
+let redis: RedisProcess
 
 /** The receiver's status by path; a promise delays its requests. */
 const answers = new Map<string, number | Promise<number>>()
 
 beforeAll(async () => {
   receiver = await startReceiver(({ path }) => answers.get(path) ?? 200)
-  redis = await startOwnRedis(["--save", ""])
+  redis = await startRedisProcess()
   api = await startApi({ REDIS_URL: redis.url }, { pace: 0.3 })
   redis.client.options.keyPrefix = await prefixOf(api.database.sql)
 })

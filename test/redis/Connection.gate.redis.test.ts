@@ -71,7 +71,7 @@ describe("a connection", () => {
   it("says that the server has as many clients as it takes", async () => {
     const full = await startRedisProcess({ maxclients: "1" })
     try {
-      await full.client!.ping()
+      await full.client.ping()
       for (const url of ["", "/1"]) {
         // Its words may be lost with the connection.
         expect(await ping(`redis://127.0.0.1:${full.port}${url}`)).toMatch(

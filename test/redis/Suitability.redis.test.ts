@@ -6,12 +6,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Redis } from "ioredis"
 import { redisFacts, tried } from "../../src/redis/Suitability.ts"
 import { testPrefix } from "../support/Redis.ts"
-import { type OwnRedis, startOwnRedis } from "../support/OwnRedis.ts"
+import { type RedisProcess, startRedisProcess } from "../support/RedisProcess.ts"
 
-let redis: OwnRedis
+let redis: RedisProcess
 
 beforeAll(async () => {
-  redis = await startOwnRedis(["--save", ""])
+  redis = await startRedisProcess()
 })
 
 afterAll(() => redis.stop())

@@ -35,10 +35,10 @@ const usual = {
   ...{ wal_level: "logical", max_connections: "200" }
 }
 
-export const makeOwnPostgres = async (): Promise<OwnPostgres> => {
+/** `binaries`: the folder of `postgres`; undefined for that of the npm package. */
+export const makeOwnPostgres = async (binaries = process.env["POSTGRES_BIN"]): Promise<OwnPostgres> => {
   const directory = mkdtempSync(join(tmpdir(), "rackwire-postgres-"))
   chmodSync(directory, 0o755)
-  const binaries = process.env["POSTGRES_BIN"]
   const first = await startServers(directory, binaries === undefined ? {} : { POSTGRES_BIN: binaries })
   const sql = openSql(first.superuserUrl)
   const [row] = await sql.query<{ readonly pid: number }>("select pg_backend_pid() as pid")

@@ -12,7 +12,8 @@ export interface PostgresPair {
   readonly standbyPort: number
   /** The address of the service's role on the hosts of an authority, `127.0.0.1:5432`. */
   readonly urlAt: (authority: string) => string
-  /** Plain SQL to the standby, as its superuser. */
+  /** Plain SQL to each, as its superuser. */
+  readonly primary: Sql
   readonly standby: Sql
   /** Kills the primary, and makes the standby the primary. */
   readonly failOver: () => Promise<void>
@@ -20,13 +21,18 @@ export interface PostgresPair {
 }
 
 /** The primary waits for its standby, and the slot reaches the standby before its subscriber gets the changes. */
-const ofPrimary = { synchronized_standby_slots: "standby", synchronous_standby_names: "*" }
-const ofStandby = { primary_slot_name: "standby", hot_standby_feedback: "on", sync_replication_slots: "on" }
+const ofPrimary = { synchronous_standby_names: "*" }
+const ofStandby = { primary_slot_name: "standby", hot_standby_feedback: "on" }
+
+/** The same of slots; before this version a standby cannot take them over. */
+const slotsOfPrimary = { synchronized_standby_slots: "standby" }
+const slotsOfStandby = { sync_replication_slots: "on" }
+const slotsVersion = 170_000
 
 const patience = { millis: 60_000, everyMillis: 100 }
 
-export const startPostgresPair = async (): Promise<PostgresPair> => {
-  const cluster = await makeOwnPostgres()
+export const startPostgresPair = async (binaries?: string): Promise<PostgresPair> => {
+  const cluster = await makeOwnPostgres(binaries)
   const copy = `${cluster.folder}-standby`
   execFileSync("cp", ["-a", cluster.folder, copy])
   writeFileSync(join(copy, "standby.signal"), "")
@@ -35,8 +41,13 @@ export const startPostgresPair = async (): Promise<PostgresPair> => {
   await primary.superuser.query("select pg_create_physical_replication_slot('standby')::text")
   const { username, password } = new URL(cluster.superuserUrlAt("127.0.0.1"))
   const source = `host=127.0.0.1 port=${primaryPort} user=${username} password=${password} dbname=postgres`
-  const standby = await cluster.start(standbyPort, { ...ofStandby, primary_conninfo: source }, copy)
-  for (const [name, value] of Object.entries(ofPrimary)) {
+  const [row] = await primary.superuser.query<{ readonly version: number }>(
+    "select current_setting('server_version_num')::int as version"
+  )
+  const takesSlots = row!.version >= slotsVersion
+  const settings = { ...ofStandby, ...(takesSlots && slotsOfStandby), primary_conninfo: source }
+  const standby = await cluster.start(standbyPort, settings, copy)
+  for (const [name, value] of Object.entries({ ...ofPrimary, ...(takesSlots && slotsOfPrimary) })) {
     await primary.superuser.query(`alter system set ${name} = '${value}'`)
   }
   await primary.superuser.query("select pg_reload_conf()")
@@ -47,6 +58,7 @@ export const startPostgresPair = async (): Promise<PostgresPair> => {
     primaryPort,
     standbyPort,
     urlAt: cluster.urlAt,
+    primary: primary.superuser,
     standby: standby.superuser,
     failOver: async () => {
       isOver = true

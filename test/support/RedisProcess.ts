@@ -10,9 +10,12 @@ import { find } from "../../src/embedded/RedisBinary.ts"
 
 export interface RedisProcess {
   readonly port: number
+  readonly url: string
   readonly process: ChildProcess
-  /** An administrator's connection; undefined for a server that speaks TLS alone. */
-  readonly client: Redis | undefined
+  /** An administrator's connection; of no use for a server that speaks TLS alone. */
+  readonly client: Redis
+  /** Kills the server at once and starts it on its files. */
+  readonly restart: () => Promise<void>
   readonly stop: () => Promise<void>
 }
 
@@ -27,27 +30,40 @@ export const startRedisProcess = async (
   const all = { ...ports, bind: "127.0.0.1", dir: folder, save: "", ...settings }
   const args = Object.entries(all).flatMap(([name, value]) => [`--${name}`, ...value.split(" ")])
   const { command, env } = await Effect.runPromise(find(process.env))
-  const server = spawn(command, args, { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "ignore"] })
-  await new Promise<void>((resolve, reject) => {
-    server.stdout.on("data", (chunk: Buffer) => /Ready to accept connections/.test(chunk.toString()) && resolve())
-    server.once("exit", () => reject(new Error("redis-server ended")))
+  const start = async (): Promise<ChildProcess> => {
+    const server = spawn(command, args, { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "ignore"] })
+    await new Promise<void>((resolve, reject) => {
+      server.stdout.on("data", (chunk: Buffer) => /Ready to accept connections/.test(chunk.toString()) && resolve())
+      server.once("exit", () => reject(new Error("redis-server ended")))
+    })
+    return server
+  }
+  const kill = async (server: ChildProcess) => {
+    const ended = new Promise((resolve) => server.once("exit", resolve))
+    if (server.exitCode === null && server.signalCode === null && server.kill("SIGKILL")) await ended
+  }
+  let server = await start()
+  const client = new Redis(port, "127.0.0.1", {
+    protocol: 2,
+    maxRetriesPerRequest: null,
+    lazyConnect: true,
+    ...(settings["requirepass"] !== undefined && { password: settings["requirepass"] })
   })
-  const client = tls
-    ? undefined
-    : new Redis(port, "127.0.0.1", {
-        protocol: 2,
-        maxRetriesPerRequest: null,
-        ...(settings["requirepass"] !== undefined && { password: settings["requirepass"] })
-      })
-  client?.on("error", () => {})
+  client.on("error", () => {})
   return {
     port,
-    process: server,
+    url: `redis://127.0.0.1:${port}`,
+    get process() {
+      return server
+    },
     client,
+    restart: async () => {
+      await kill(server)
+      server = await start()
+    },
     stop: async () => {
-      client?.disconnect()
-      const ended = new Promise((resolve) => server.once("exit", resolve))
-      if (server.exitCode === null && server.signalCode === null && server.kill("SIGKILL")) await ended
+      client.disconnect()
+      await kill(server)
       rmSync(folder, { recursive: true, force: true })
     }
   }

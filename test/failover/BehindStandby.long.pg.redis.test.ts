@@ -61,8 +61,10 @@ it("uses no id of a lost change", { timeout: 400_000 }, async () => {
     await pair.primary.query(`alter system reset ${name}`)
   }
   await pair.primary.query("select pg_reload_conf()")
-  await pair.standby.query("alter system set primary_conninfo = ''")
-  await pair.standby.query("select pg_reload_conf()")
+  await pair.primary.query("alter role current_user password 'another'")
+  await pair.primary.query(
+    "select pg_terminate_backend(pid)::text from pg_stat_replication where application_name = 'walreceiver'"
+  )
   await eventually(
     "the standby receives nothing",
     async () => (await pair.standby.query("select 1 as one from pg_stat_wal_receiver")).length === 0,

@@ -64,7 +64,6 @@ const start = async (roles: ReadonlyArray<ReadonlyArray<Role>>): Promise<Scene> 
   const environment = {
     DATABASE_URL: pair.urlAt(`127.0.0.1:${pair.primaryPort},127.0.0.1:${pair.standbyPort}`),
     REDIS_URL: sentinels.url(),
-    BASE_URL: "http://rackwire.test",
     SECRET_KEY: "a key for tests, of sufficient length"
   }
   const processes: Array<ServiceProcess> = []

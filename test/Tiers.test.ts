@@ -23,7 +23,7 @@ const siblings: Readonly<Record<string, string>> = {
   "pipeline/NewType.long.pg.redis.test.ts": "http/Created.pg.redis.test.ts",
   "pipeline/Restored.long.pg.redis.test.ts": "pipeline/Takeover.gate.pg.redis.test.ts",
   "capture/Refused.long.pg.redis.test.ts": "command/Check.gate.pg.redis.test.ts",
-  "postgres/Failover.long.pg.redis.test.ts": "postgres/Hosts.pg.test.ts",
+  "postgres/Standby.long.pg.test.ts": "postgres/Hosts.pg.test.ts",
   "postgres/Pooler.long.pg.redis.test.ts": "postgres/ServerFacts.test.ts",
   "postgres/Socket.long.pg.test.ts": "postgres/PostgresUrl.test.ts",
   "failover/BehindStandby.long.pg.redis.test.ts": "postgres/Hosts.pg.test.ts",

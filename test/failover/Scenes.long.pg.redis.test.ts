@@ -8,7 +8,7 @@ import { afterEach, describe, expect, it } from "vitest"
 import type { Role } from "../../src/Service.ts"
 import { named } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
-import { type PostgresPair, startPostgresPair } from "../support/PostgresPair.ts"
+import { type PostgresPair, hasFailoverSlots, startPostgresPair } from "../support/PostgresPair.ts"
 import { type ServiceProcess, startProcess } from "../support/Process.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 import { hasRedisCluster } from "../support/RedisCluster.ts"
@@ -110,7 +110,7 @@ const write = (scene: Scene) => {
 const slotIsSynced =
   "exists (select from pg_replication_slots where slot_name = 'rackwire' and synced and not temporary)"
 
-describe.runIf(hasRedisCluster).each(topologies)("%s", (topology, roles) => {
+describe.runIf(hasRedisCluster && hasFailoverSlots).each(topologies)("%s", (topology, roles) => {
   describe.each(faults)("%s", (name, act) => {
     it.each(times)("loses nothing, time %i", { timeout: 400_000 }, async () => {
       const scene = await start(roles)

@@ -5,7 +5,9 @@ import { join } from "node:path"
 import { freePorts } from "../../src/embedded/Ports.ts"
 import { eventually } from "./Eventually.ts"
 import { makeOwnPostgres } from "./OwnPostgres.ts"
-import type { Sql } from "./Sql.ts"
+import { servers } from "./Database.ts"
+import { needs } from "./Ledger.ts"
+import { type Sql, openSql } from "./Sql.ts"
 
 export interface PostgresPair {
   readonly primaryPort: number
@@ -28,6 +30,15 @@ const ofStandby = { primary_slot_name: "standby", hot_standby_feedback: "on" }
 const slotsOfPrimary = { synchronized_standby_slots: "standby" }
 const slotsOfStandby = { sync_replication_slots: "on" }
 const slotsVersion = 170_000
+
+const sql = openSql(servers.databaseUrl)
+const [server] = await sql.query<{ readonly version: number }>(
+  "select current_setting('server_version_num')::int as version"
+)
+await sql.close()
+
+/** Whether a slot survives the failover of the Postgres that the tests run on. */
+export const hasFailoverSlots = needs("Postgres 17 or later", server!.version >= slotsVersion, "unset POSTGRES_BIN")
 
 const patience = { millis: 60_000, everyMillis: 100 }
 

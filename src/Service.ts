@@ -41,7 +41,6 @@ import { statusMetrics } from "./telemetry/StatusMetrics.ts"
 import { sealWithKey } from "./inventory/Reseal.ts"
 import { OptionRefused } from "./Setting.ts"
 import { Append } from "./queue/Append.ts"
-import { requireSuitable } from "./redis/Suitability.ts"
 import { Streams } from "./queue/Streams.ts"
 import { foundation, migrateAll, servers } from "./pipeline/Foundation.ts"
 
@@ -206,6 +205,7 @@ const traces = Layer.unwrap(
 const stages = (chosen: ReadonlyArray<Role>, ready: Ready) => {
   /** The port of the API, once it listens. */
   const bound = Deferred.makeUnsafe<number>()
+  const isQueueing = chosen.includes("capture") || chosen.includes("deliver")
   return announce(ready, bound).pipe(
     Layer.provide(only(chosen.includes("api"), api)),
     Layer.provideMerge(health),
@@ -213,11 +213,10 @@ const stages = (chosen: ReadonlyArray<Role>, ready: Ready) => {
     Layer.provide(only(chosen.includes("capture"), capture(chosen, bound))),
     Layer.provide(Presence.layer),
     Layer.provide(traces),
-    Layer.provide(only(chosen.includes("capture") || chosen.includes("deliver"), keyLease)),
+    Layer.provide(only(isQueueing, keyLease)),
     Layer.provide(keyNames),
     Layer.provide(prepared),
-    Layer.provide(only(chosen.includes("capture") || chosen.includes("deliver"), Layer.effectDiscard(requireSuitable))),
-    Layer.provide(redisStart),
+    Layer.provide(redisStart(isQueueing)),
     Layer.provide(UsualRights.layer),
     Layer.provide(foundation)
   )

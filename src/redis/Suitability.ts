@@ -2,8 +2,8 @@
  * Whether a Redis is suitable for the queues. One that loses its data is: it is filled again from Postgres. One that
  * evicts keys or refuses commands is not.
  */
-import { Effect, Schema } from "effect"
-import { type Client, Redis, command, mastersOf } from "./Redis.ts"
+import { Effect } from "effect"
+import { type Client, command, mastersOf } from "./Redis.ts"
 
 export interface RedisFacts {
   readonly version: string
@@ -124,31 +124,16 @@ export const tried: ReadonlyArray<readonly [name: string, ...args: ReadonlyArray
   ["PUBLISH", "rackwire:probe", ""]
 ]
 
-/** A refused publication costs time alone: the sweep finds what was not published (scripts/append.lua). */
+/** A refused publication costs time alone: the sweep finds unpublished entries (scripts/append.lua). */
 const needless = "PUBLISH"
 
+/** All are sent together: a start waits for the answers. */
 const refusedCommands = async (client: Client): Promise<ReadonlyArray<string>> => {
-  const refused: Array<string> = []
-  for (const [name, ...args] of tried) {
-    try {
-      await client.call(name, ...args)
-    } catch (error) {
-      if (name !== needless && error instanceof Error && error.message.startsWith("NOPERM")) refused.push(name)
-    }
-  }
-  return refused
+  const pipeline = client.pipeline()
+  for (const [name, ...args] of tried) pipeline.call(name, ...args)
+  const results = (await pipeline.exec()) ?? []
+  return tried.flatMap(([name], at) => {
+    const isRefused = results[at]?.[0]?.message.startsWith("NOPERM") === true
+    return isRefused && name !== needless ? [name] : []
+  })
 }
-
-/** The Redis is not suitable for the queues. */
-class RedisUnsuitable extends Schema.TaggedError<RedisUnsuitable>()("RedisUnsuitable", {
-  message: Schema.String
-}) {}
-
-/** Fails if the Redis answers and is not suitable. One that does not answer may do so later. */
-export const requireSuitable = Effect.gen(function* () {
-  const { client } = yield* Redis
-  const found = yield* Effect.match(redisFacts(client), { onFailure: () => [], onSuccess: unsuitable })
-  if (found.length === 0) return
-  const message = found.map((each) => `${each.message}. ${each.change}`).join(" ")
-  return yield* new RedisUnsuitable({ message: `REDIS_URL: ${message}` })
-})

@@ -2,7 +2,8 @@
 import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { Redis as Client } from "ioredis"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { Redis } from "../../src/redis/Redis.ts"
+import { Redis } from "../../src/redis/Redis.ts"
+import { redisFacts } from "../../src/redis/Suitability.ts"
 import { Servers } from "../../src/embedded/Servers.ts"
 import { Append } from "../../src/queue/Append.ts"
 import type { Entry } from "../../src/queue/Entry.ts"
@@ -18,6 +19,7 @@ const webhooks = Array.from({ length: 30 }, (_, n) => n + 1)
 describe.runIf(hasRedisCluster)("a cluster", () => {
   const scope = Effect.runSync(Scope.make())
   let cluster: RedisCluster
+  let client: Client
   let append: Append["Service"]
   let one: Streams["Service"]
   let other: Streams["Service"]
@@ -31,6 +33,8 @@ describe.runIf(hasRedisCluster)("a cluster", () => {
     })
     const build = <A, E>(layer: Layer.Layer<A, E, Redis>) =>
       run(Layer.buildWithScope(Layer.fresh(layer.pipe(Layer.provide(redisAlone), Layer.provide(servers))), scope))
+    const redis = redisAlone.pipe(Layer.provide(servers))
+    client = Context.get(await run(Layer.buildWithScope(Layer.fresh(redis), scope)), Redis).client
     append = Context.get(await build(Append.layer), Append)
     one = Context.get(await build(Streams.layer("one")), Streams)
     other = Context.get(await build(Streams.layer("other")), Streams)
@@ -44,6 +48,23 @@ describe.runIf(hasRedisCluster)("a cluster", () => {
 
   const each = async <A>(act: (webhook: number) => Promise<A>) => Promise.all(webhooks.map(act))
   const ids = (entries: ReadonlyArray<Entry>) => entries.map(({ delivery }) => delivery.idx)
+
+  it("names the commands that its user may not run", async () => {
+    expect((await run(redisFacts(client))).refused).toEqual([])
+    const onEachNode = async (right: string) => {
+      for (const port of cluster.ports) {
+        const node = new Client({ port, host: "127.0.0.1", protocol: 2 })
+        await node.call("ACL", "SETUSER", "default", right)
+        await node.quit()
+      }
+    }
+    await onEachNode("-xautoclaim")
+    try {
+      expect((await run(redisFacts(client))).refused).toEqual(["XAUTOCLAIM"])
+    } finally {
+      await onEachNode("+xautoclaim")
+    }
+  })
 
   it("appends deliveries of many webhooks in one call, and spreads webhooks over its nodes", async () => {
     const heard = new Set<number>()

@@ -1,5 +1,6 @@
 /**
- * Every option: environment name, type, default, description. Those of Postgres and of the telemetry are in their folders.
+ * Every option: environment name, type, default, description. The options of Postgres and of the telemetry are in their
+ * folders.
  * `npm run docs` writes the table in docs/reference.md.
  */
 import { readFileSync } from "node:fs"

@@ -34,7 +34,6 @@ import { logDefectAndContinue } from "../eventloop/LogDefect.ts"
 import { absentAmong, allWebhooks, discardDeleted } from "../queue/reconcile/Deleted.ts"
 import { ReconciledRedis } from "../queue/reconcile/ReconciledRedis.ts"
 import { Sample } from "../queue/reconcile/Sample.ts"
-
 import { sweep } from "./Sweeper.ts"
 import { statusOf } from "./Status.ts"
 import { backlog } from "../history/tasks/Backlog.ts"

@@ -1,7 +1,7 @@
 /**
  * Seals texts of earlier keys with the current key, and texts that are not sealed yet; and records the key that sealed
  * the secrets of a database, by the prefix of its texts. A process with another SECRET_KEY does not start; one that
- * still runs with a replaced key is not ready, because others could not read what it would seal.
+ * still runs with a replaced key is not ready, because others could not read the secrets that it would seal.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -25,7 +25,7 @@ const formerOwner = Effect.gen(function* () {
   return yield* command(() => bare.get(formerOwnerKey))
 }).pipe(Effect.scoped)
 
-/** Gives the keys their names of today: what the leader does before it appends. */
+/** Gives the keys their names of today. The leader does so before it appends. */
 export const ownRedis = Effect.gen(function* () {
   const { prefix, rename } = yield* Redis
   const sql = yield* SqlClient.SqlClient

@@ -30,7 +30,7 @@ const shape = /^(rediss?)(?:\+(cluster|sentinel))?:\/\/(.+)$/s
 const usual =
   "an address like redis://:password@host:6379/0, redis+cluster://one:6379,two:6379 or redis+sentinel://one:26379,two:26379/<primary>"
 
-/** Parses an address; throws an error that says what is wrong with it, without its secrets. */
+/** Parses an address; throws an error that names the fault, without the secrets of the address. */
 export const redisAddressOf = (url: string): RedisAddress => {
   if (url.startsWith("/")) {
     const [path = "", query = ""] = url.split("?", 2)

@@ -1,4 +1,4 @@
-/** A Redis without an append-only file is killed: what it lost is queued again, and what it brings back is not sent again. */
+/** A Redis without an append-only file is killed: lost deliveries are queued again, and finished ones that reappear are not sent again. */
 import { Effect, Layer } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { incarnationOf } from "../../src/redis/Incarnation.ts"

@@ -1,4 +1,4 @@
-/** Goal: an address of Postgres means what it means to libpq, and what is not supported is refused by name. */
+/** Goal: an address of Postgres has the meaning that libpq gives it; parameters that are not supported are refused by name. */
 import { describe, expect, it } from "vitest"
 import { addressOf, shownHosts, unfitness, urlProblem } from "../../src/postgres/PostgresUrl.ts"
 

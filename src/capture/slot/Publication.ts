@@ -21,7 +21,7 @@ import { type Run, closeGaps, openGap } from "./Gaps.ts"
 const operations = "insert, update, delete, truncate"
 
 /**
- * Compares the publication and the identities of its tables with what they should be, and repairs them. Ends the open
+ * Compares the publication and the identities of its tables with the declared ones, and repairs them. Ends the open
  * gaps, unless the slot is to be made (`hasSlot`): without one nothing is captured yet.
  */
 export const ensurePublication = Effect.fnUntraced(function* (run: Run, hasSlot = true) {

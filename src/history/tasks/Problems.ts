@@ -6,7 +6,7 @@ import { type SeenProcess, told } from "./Processes.ts"
 /** Advice by the sentence of a problem or an alarm. The first that fits counts. */
 const advice: ReadonlyArray<readonly [problem: RegExp, what: string]> = [
   [/^SECRET_KEY/, "Restart the process with the SECRET_KEY of the others, or with it in SECRET_KEY_FALLBACKS."],
-  [/^webhooks? .* cannot be used/, "Do what the sentence says: the deliveries are sent then."],
+  [/^webhooks? .* cannot be used/, "Take the step that the sentence names: the deliveries are sent then."],
   [/\bgaps?\b/, "See System > Capture: replay the gap, then acknowledge it."],
   [
     /^\d+ webhooks? (?:is failing|are failing|needs? attention)\b/,

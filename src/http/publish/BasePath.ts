@@ -60,8 +60,8 @@ const cookieUnder = (cookie: NonNullable<Reply["cookies"]>[number], path: string
 })
 
 /**
- * Attributes that contain addresses (`formaction` ends with `action`), with the begin of a path as their value. Texts in a page have no quotation marks: these
- * are escaped. In events the marks have a backslash, because the markup is JSON.
+ * Attributes that contain addresses (`formaction` ends with `action`), where the value begins a path. Texts in a page
+ * have no quotation marks: these are escaped. In events the marks have a backslash, because the markup is JSON.
  */
 const addressAttribute = /(?:href|src|action|hx-get|hx-post)=\\?"(?=\/(?!\/))/g
 

@@ -8,7 +8,7 @@ type Connection = PgConnection.PgConnection
 /** SQLSTATE of a write that the server refuses because it takes none. */
 const readOnlyState = "25006"
 
-/** Begins a transaction behind a pooler, whatever the default of the role is. */
+/** Begins a transaction behind a pooler; the role may have another isolation by default. */
 export const beginCommitted = "BEGIN ISOLATION LEVEL READ COMMITTED"
 
 export class Session implements SqlConnection.Connection {

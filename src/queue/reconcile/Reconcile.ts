@@ -50,7 +50,7 @@ export const reconcile = Effect.fnUntraced(function* (webhook: number) {
 export const reconcileWhole = Effect.fnUntraced(function* (webhook: number) {
   const ordered = yield* isOrdered(webhook)
   yield* removeFinished(webhook, ordered)
-  yield* eachWaiting(webhook, ["retrying"], (page) => holdMissing(webhook, page, ordered))
+  yield* eachWaiting(webhook, ["retrying"], (page) => holdMissing(webhook, page))
   if (ordered) yield* releaseEnded(webhook)
   // The marks of a cluster lie on another node than the webhook, and are of another moment.
   yield* (yield* Streams).mark([webhook])
@@ -68,23 +68,35 @@ const removeFinished = Effect.fnUntraced(function* (webhook: number, ordered: bo
 })
 
 /** Queues the deliveries again that are nowhere in Redis. */
-const holdMissing = Effect.fnUntraced(function* (webhook: number, rows: ReadonlyArray<LoggedDelivery>, first: boolean) {
+const holdMissing = Effect.fnUntraced(function* (webhook: number, rows: ReadonlyArray<LoggedDelivery>) {
   const absent = (yield* missing(new Map([[webhook, rows.map(soughtOf)]]))).get(webhook)
   if (absent === undefined) return
   const ids = new Set(absent.map(({ id }) => id))
   const sought = rows.filter(({ delivery_id }) => ids.has(delivery_id))
-  // The log is written before Redis: a delivery that was attempted meanwhile has another row.
-  const lost = yield* loggedDeliveries(
+  yield* holdLost(
+    webhook,
     `d.status = 'retrying' and (d.id, d.attempts) in (select * from unnest($1::text[]::bigint[], $2::text[]::bigint[]))`,
     [sought.map(({ id }) => id), sought.map(({ attempts }) => attempts)]
   )
+})
+
+/**
+ * Queues deliveries of a webhook again, which were found missing and meet a condition over `d`. It is evaluated after the
+ * search: the log is written before Redis, so a delivery that was attempted meanwhile has another row.
+ */
+export const holdLost = Effect.fnUntraced(function* (
+  webhook: number,
+  condition: string,
+  parameters: ReadonlyArray<unknown>
+) {
+  const lost = yield* loggedDeliveries(condition, parameters)
   if (lost.length === 0) return
   yield* Effect.logError(`Redis lost ${lost.length} deliveries of webhook ${webhook} that wait; they are queued again.`)
-  yield* holdLogged(lost, { anew: false, first })
+  yield* holdLogged(lost, { anew: false, first: yield* isOrdered(webhook) })
 })
 
 /** Whether order within an object matters to the webhook. */
-export const isOrdered = (webhook: number) =>
+const isOrdered = (webhook: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql`select 1 from extras_webhook where id = ${webhook}::bigint and ordering = 'object'`.pipe(
       Effect.map((rows) => rows.length > 0)

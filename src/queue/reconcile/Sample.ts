@@ -10,10 +10,9 @@ import { Pace } from "../../eventloop/Pace.ts"
 import { formatPosition, parsePosition } from "../../event/Position.ts"
 import type { Sought } from "../Absent.ts"
 import { Streams } from "../Streams.ts"
-import { loggedDeliveries, holdLogged } from "./LoggedDeliveries.ts"
 import { discardDeleted } from "./Deleted.ts"
 import { type DeliveryRow, missing, soughtOf } from "./Missing.ts"
-import { isOrdered } from "./Reconcile.ts"
+import { holdLost } from "./Reconcile.ts"
 import { deliveriesAt } from "./Unfinished.ts"
 
 /** Rows compared in one round. */
@@ -63,10 +62,8 @@ export class Sample {
     const absent = yield* missing(new Map(Array.from(running, ([webhook, each]) => [webhook, each.map(soughtOf)])))
     for (const [webhook, gone] of absent) {
       const ids = new Set(gone.map(({ id }) => id))
-      yield* holdAgain(
-        webhook,
-        running.get(webhook)!.filter((row) => ids.has(row.delivery_id))
-      )
+      const lost = running.get(webhook)!.filter((row) => ids.has(row.delivery_id))
+      yield* holdLost(webhook, `d.id = any ($1::text[]::bigint[]) and ${yield* isOverdue}`, [lost.map(({ id }) => id)])
     }
     return absent.keys()
   })
@@ -102,15 +99,6 @@ const isOverdue = Effect.map(
   Pace,
   ({ deliver }) => `d.status = 'retrying' and d.next_attempt < now() - interval '${deliver.overdueMillis} milliseconds'`
 )
-
-const holdAgain = Effect.fnUntraced(function* (webhook: number, rows: ReadonlyArray<Overdue>) {
-  // The log is written before Redis: a delivery that was attempted meanwhile is not overdue any more.
-  const where = `d.id = any ($1::text[]::bigint[]) and ${yield* isOverdue}`
-  const held = yield* loggedDeliveries(where, [rows.map(({ id }) => id)])
-  if (held.length === 0) return
-  yield* Effect.logError(`Redis lost ${held.length} deliveries of webhook ${webhook} that wait; they are queued again.`)
-  yield* holdLogged(held, { anew: false, first: yield* isOrdered(webhook) })
-})
 
 const overdueRows = (after: string) =>
   Effect.flatMap(Effect.all([SqlClient.SqlClient, isOverdue]), ([sql, isOverdue]) =>

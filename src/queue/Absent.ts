@@ -21,7 +21,7 @@ export interface Sought {
 /** Entries, members or deliveries in one call: Redis does nothing else meanwhile. */
 const pageSize = 200
 
-/** Most entries of `again` that are compared: of a longer stream none is taken for missing. */
+/** Most entries of `again` and `urgent` that are compared. */
 const entriesMax = 10_000
 
 const absentScript = new RedisScript<ReadonlyArray<number>>(new URL("scripts/sweep/absent.lua", import.meta.url))
@@ -31,12 +31,15 @@ const releaseScript = new RedisScript<readonly [last: string, released: number]>
   new URL("scripts/sweep/release.lua", import.meta.url)
 )
 
-/** The sought deliveries that are nowhere in Redis. One that moves meanwhile may be among them: query again. */
+/**
+ * The sought deliveries that are nowhere in Redis; undefined if too many are due to compare with. One that moves meanwhile
+ * may be among them: query again.
+ */
 export const missing = async (
   client: Client,
   webhook: number,
   sought: ReadonlyArray<Sought>
-): Promise<ReadonlyArray<Sought>> => {
+): Promise<ReadonlyArray<Sought> | undefined> => {
   const { later, held, parked, queue } = keysOf(webhook)
   const absent: Array<Sought> = []
   for (let at = 0; at < sought.length; at += pageSize) {
@@ -47,7 +50,7 @@ export const missing = async (
   }
   if (absent.length === 0) return absent
   const due = await dueIds(client, webhook)
-  return due === undefined ? [] : absent.filter(({ id }) => !due.has(id))
+  return due && absent.filter(({ id }) => !due.has(id))
 }
 
 /** The ids of the deliveries in `again` and `urgent`; undefined if there are too many to compare. */

@@ -134,11 +134,14 @@ export class Streams extends Context.Service<
     readonly mark: (webhooks: ReadonlyArray<number>) => Effect.Effect<void, RedisError>
     /** Publishes to all processes that the webhook has something to read. */
     readonly announce: (webhook: number) => Effect.Effect<void, RedisError>
-    /** The sought deliveries that are nowhere in Redis. One that moves meanwhile may be among them: query again. */
+    /**
+     * The sought deliveries that are nowhere in Redis; undefined if too many are due to compare with. One that moves
+     * meanwhile may be among them: query again.
+     */
     readonly missing: (
       webhook: number,
       sought: ReadonlyArray<Sought>
-    ) => Effect.Effect<ReadonlyArray<Sought>, RedisError>
+    ) => Effect.Effect<ReadonlyArray<Sought> | undefined, RedisError>
     /** A page of the places of deliveries that were parked without an attempt, from after a place on ("" for the first). */
     readonly unattempted: (webhook: number, after: string) => Effect.Effect<Places, RedisError>
     /** Forgets places of deliveries that were attempted. */

@@ -125,6 +125,27 @@ const untilSuccessful = (id: number, count: number): Promise<number> =>
   })
 
 describe("when Redis loses", () => {
+  it("the stream alone, deliveries that are due for a retry are sent once", { timeout: 90_000 }, async () => {
+    const id = await webhook("due")
+    gate = 503
+    await insertSites("due", 1, 5)
+    await waiting(id, 5)
+    close()
+    const before = receiver.received.length
+    await atLeast(5, "due ones", () => redis.xlen(keysOf(id).again))
+    await redis.del(keysOf(id).queue)
+    await insertSites("due", 6, 3)
+    await queued(id, 3)
+    open(200)
+    expect(await untilSuccessful(id, 8)).toBe(8)
+    await eventually("nothing waits", async () => {
+      const { later, again, queue } = keysOf(id)
+      return (await redis.zcard(later)) + (await redis.xlen(again)) + (await redis.xlen(queue)) === 0
+    })
+    const attempts = receiver.received.slice(before).filter(({ path }) => path === "/due")
+    expect([attempts.length, idsAt("due").size]).toEqual([8, 8])
+  })
+
   it("everything, a webhook with a scope is owed what its user may view", { timeout: 90_000 }, async () => {
     const user = await makeUser(api, "scoped", {
       types: ["dcim.site"],

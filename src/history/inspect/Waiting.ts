@@ -71,7 +71,7 @@ export class Waiting extends Context.Service<
           known(Effect.map(countsOf(streams, webhooks), (counts) => counts.reduce((sum, count) => sum + count, 0))),
         among: (webhook, sought) =>
           known(
-            Effect.map(streams.missing(webhook, sought), (gone) => {
+            Effect.map(streams.missing(webhook, sought), (gone = []) => {
               const ids = new Set(gone.map(({ id }) => id))
               return sought.filter(({ id }) => !ids.has(id))
             })

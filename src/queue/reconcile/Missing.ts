@@ -9,20 +9,29 @@ type SoughtOf = ReadonlyMap<number, ReadonlyArray<Sought>>
 
 /**
  * Deliveries that are nowhere in Redis, by webhook; webhooks without any are left out. Searched twice: one that moves
- * meanwhile is seen nowhere.
+ * meanwhile is seen nowhere. Where too many are due to compare with, none is taken for missing.
  */
 export const missing = Effect.fnUntraced(function* (sought: SoughtOf) {
-  const absent = yield* missingNow(sought)
+  const absent = yield* searched(sought, () => [])
   if (absent.size === 0) return absent
   yield* paused(({ deliver }) => deliver.searchMillis)
-  return yield* missingNow(absent)
+  return yield* searched(absent, () => [])
 })
 
-const missingNow = Effect.fnUntraced(function* (sought: SoughtOf) {
+/**
+ * Deliveries that may be nowhere in Redis, by webhook. Searched once: one that moves meanwhile may be among them. Where
+ * too many are due to compare with, all are.
+ */
+export const mayBeMissing = (sought: SoughtOf) => searched(sought, (each) => each)
+
+const searched = Effect.fnUntraced(function* (
+  sought: SoughtOf,
+  ifTooMany: (each: ReadonlyArray<Sought>) => ReadonlyArray<Sought>
+) {
   const streams = yield* Streams
   const absent = new Map<number, ReadonlyArray<Sought>>()
   for (const [webhook, each] of sought) {
-    const found = yield* streams.missing(webhook, each)
+    const found = (yield* streams.missing(webhook, each)) ?? ifTooMany(each)
     if (found.length > 0) absent.set(webhook, found)
   }
   return absent

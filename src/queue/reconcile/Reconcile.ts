@@ -8,9 +8,9 @@
  * To a webhook that was deleted nothing is owed (Deleted.ts).
  *
  * Redis breaks the invariant when it loses keys or its last writes, or reverts to an older state, and a process that
- * dies between the log and Redis breaks it for its entries. Postgres is right then: nothing waits for the disk of Redis. A finished delivery is settled, as its last attempt would have
- * settled it. An unfinished one is queued again from the change log, under its id; an attempt that was under way is
- * repeated.
+ * dies between the log and Redis breaks it for its entries. Postgres is right then: nothing waits for the disk of Redis.
+ * A finished delivery is settled, as its last attempt would have settled it. An unfinished one that is nowhere in Redis
+ * is queued again from the change log, under its id; an attempt that was under way is repeated.
  *
  * Signs of a break, and the deliveries that are compared then:
  * - an entry is claimed from a process that died: itself (`settleFinished`);
@@ -27,17 +27,16 @@ import { overEntries } from "./Browse.ts"
 import { settleFinished } from "./Finished.ts"
 import { dropFinished } from "./Held.ts"
 import { type LoggedDelivery, holdLogged, loggedDeliveries } from "./LoggedDeliveries.ts"
-import { missing, soughtOf } from "./Missing.ts"
-import { eachUnlogged, eachWaiting } from "./Unfinished.ts"
+import { mayBeMissing, missing, soughtOf } from "./Missing.ts"
+import { type WaitingState, eachUnlogged, eachWaiting } from "./Unfinished.ts"
 
 /** Reconciles a webhook whose stream has lost entries; returns how many deliveries were queued again. */
 export const reconcile = Effect.fnUntraced(function* (webhook: number) {
   const ordered = yield* isOrdered(webhook)
   yield* removeFinished(webhook, ordered)
-  // Before anything may be appended: for order's sake, and because the stream counts as lost until then.
-  const waiting = yield* eachWaiting(webhook, ["retrying", "queued"], (page) =>
-    holdLogged(page, { anew: false, first: ordered })
-  )
+  // Before anything may be appended: for order's sake, and because the stream counts as lost until then. Capture waits
+  // meanwhile, so they are searched once.
+  const waiting = yield* holdMissing(webhook, ["retrying", "queued"], mayBeMissing)
   const owed = yield* refill(webhook)
   if (ordered) yield* releaseEnded(webhook)
   yield* Effect.logError(
@@ -50,7 +49,7 @@ export const reconcile = Effect.fnUntraced(function* (webhook: number) {
 export const reconcileWhole = Effect.fnUntraced(function* (webhook: number) {
   const ordered = yield* isOrdered(webhook)
   yield* removeFinished(webhook, ordered)
-  yield* eachWaiting(webhook, ["retrying"], (page) => holdMissing(webhook, page))
+  yield* holdMissing(webhook, ["retrying"], missing)
   if (ordered) yield* releaseEnded(webhook)
   // The marks of a cluster lie on another node than the webhook, and are of another moment.
   yield* (yield* Streams).mark([webhook])
@@ -67,22 +66,34 @@ const removeFinished = Effect.fnUntraced(function* (webhook: number, ordered: bo
   yield* dropFinished(webhook)
 })
 
-/** Queues the deliveries again that are nowhere in Redis. */
-const holdMissing = Effect.fnUntraced(function* (webhook: number, rows: ReadonlyArray<LoggedDelivery>) {
-  const absent = (yield* missing(new Map([[webhook, rows.map(soughtOf)]]))).get(webhook)
-  if (absent === undefined) return
-  const ids = new Set(absent.map(({ id }) => id))
-  const sought = rows.filter(({ delivery_id }) => ids.has(delivery_id))
-  yield* holdLost(
-    webhook,
-    `d.status = 'retrying' and (d.id, d.attempts) in (select * from unnest($1::text[]::bigint[], $2::text[]::bigint[]))`,
-    [sought.map(({ id }) => id), sought.map(({ attempts }) => attempts)]
-  )
+/** Queues deliveries that wait again if they are nowhere in Redis; returns how many. */
+const holdMissing = Effect.fnUntraced(function* (
+  webhook: number,
+  states: ReadonlyArray<WaitingState>,
+  search: typeof missing | typeof mayBeMissing
+) {
+  let count = 0
+  const hold = Effect.fnUntraced(function* (rows: ReadonlyArray<LoggedDelivery>) {
+    const absent = (yield* search(new Map([[webhook, rows.map(soughtOf)]]))).get(webhook)
+    if (absent === undefined) return
+    const ids = new Set(absent.map(({ id }) => id))
+    const sought = rows.filter(({ delivery_id }) => ids.has(delivery_id))
+    const condition = `d.status = any ($1::text[])
+      and (d.id, d.attempts) in (select * from unnest($2::text[]::bigint[], $3::text[]::bigint[]))`
+    count += yield* holdLost(webhook, condition, [
+      states,
+      sought.map(({ id }) => id),
+      sought.map(({ attempts }) => attempts)
+    ])
+  })
+  yield* eachWaiting(webhook, states, hold)
+  return count
 })
 
 /**
  * Queues deliveries of a webhook again, which were found missing and meet a condition over `d`. It is evaluated after the
- * search: the log is written before Redis, so a delivery that was attempted meanwhile has another row.
+ * search: the log is written before Redis, so a delivery that was attempted meanwhile has another row. Returns how many
+ * there are.
  */
 export const holdLost = Effect.fnUntraced(function* (
   webhook: number,
@@ -90,9 +101,10 @@ export const holdLost = Effect.fnUntraced(function* (
   parameters: ReadonlyArray<unknown>
 ) {
   const lost = yield* loggedDeliveries(condition, parameters)
-  if (lost.length === 0) return
+  if (lost.length === 0) return 0
   yield* Effect.logError(`Redis lost ${lost.length} deliveries of webhook ${webhook} that wait; they are queued again.`)
   yield* holdLogged(lost, { anew: false, first: yield* isOrdered(webhook) })
+  return lost.length
 })
 
 /** Whether order within an object matters to the webhook. */

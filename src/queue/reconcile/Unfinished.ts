@@ -17,16 +17,15 @@ const pageSize = 1000
 
 type Visit<A, E, R> = (page: ReadonlyArray<A>) => Effect.Effect<unknown, E, R>
 
-/**
- * Visits the deliveries that have one of these states in the delivery log, `retrying` or `queued`; returns how many there
- * are.
- */
+/** The states in the delivery log of a delivery that waits for its next attempt. */
+export type WaitingState = "retrying" | "queued"
+
+/** Visits the deliveries that have one of these states in the delivery log. */
 export const eachWaiting = Effect.fnUntraced(function* <E, R>(
   webhook: number,
-  states: ReadonlyArray<"retrying" | "queued">,
+  states: ReadonlyArray<WaitingState>,
   visit: Visit<LoggedDelivery, E, R>
 ) {
-  let count = 0
   for (const ids of yield* waitingIds(webhook, states)) {
     // A page may end before the ids do: it has at most so many characters of events.
     const next = (last: string) =>
@@ -37,10 +36,8 @@ export const eachWaiting = Effect.fnUntraced(function* <E, R>(
       ])
     for (let page = yield* next("0"); page.length > 0; page = yield* next(page.at(-1)!.id)) {
       yield* visit(page)
-      count += page.length
     }
   }
-  return count
 })
 
 /**

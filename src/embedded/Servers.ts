@@ -215,6 +215,8 @@ const inUse = (directory: DataDirectory) =>
 interface Server {
   readonly program: Program
   readonly ready: (pid: number) => Effect.Effect<boolean>
+  /** Sets data aside that keeps the server from starting; returns where it is then. */
+  readonly repair?: () => string | undefined
 }
 
 const startPause = paused(({ embedded }) => embedded.restartMillis)
@@ -230,7 +232,7 @@ const keep = Effect.fnUntraced(function* (
   const { name } = server.program
   const first = yield* Deferred.make<void, EmbeddedError>()
   // The child belongs to the scope of its turn, so interrupting this fiber stops the child and starts no other.
-  const turn = Effect.scoped(
+  const life = Effect.scoped(
     Effect.gen(function* () {
       const { livedMillis } = (yield* Pace).embedded
       const began = performance.now()
@@ -248,6 +250,15 @@ const keep = Effect.fnUntraced(function* (
       yield* Effect.logError(`${name} ended (${yield* child.exited}); starting it again`)
       if (performance.now() - began < livedMillis) yield* startPause
     })
+  )
+  const turn = Effect.catchTag(life, "EmbeddedError", (error) =>
+    Effect.flatMap(
+      Effect.sync(() => server.repair?.()),
+      (damaged) =>
+        damaged === undefined
+          ? Effect.fail(error)
+          : Effect.andThen(Effect.logError(`${error.message}\nIt starts without this data, kept in ${damaged}.`), life)
+    )
   )
   const again = turn.pipe(
     Effect.catchCause((cause) =>

@@ -30,7 +30,7 @@ export const options = {
   redisUrl: optional(
     "REDIS_URL",
     kind.redisUrl,
-    "An existing Redis 7 or later, some nodes of a cluster: `redis+cluster://user:password@one:6379,two:6379`, or the Sentinels of a primary: `redis+sentinel://user:password@one:26379,two:26379/<primary>`. `rediss` is for TLS. If unset, Rackwire runs its own Redis in the data directory."
+    "An existing Redis 6.2 or later, some nodes of a cluster: `redis+cluster://user:password@one:6379,two:6379`, or the Sentinels of a primary: `redis+sentinel://user:password@one:26379,two:26379/<primary>`. `rediss` is for TLS. If unset, Rackwire runs its own Redis in the data directory."
   ),
   redisMemoryLimit: optional(
     "REDIS_MEMORY_LIMIT",

@@ -81,7 +81,8 @@ const channelFindings = Effect.map(channelProblems, (problems) =>
   problems.map((is): Finding => ({
     what: "Redis channels",
     is,
-    change: "Let the user publish and subscribe: acl setuser <user> &rackwire:*  (each first attempt waits otherwise)"
+    change:
+      "Let the user publish and subscribe: acl setuser <user> resetchannels &rackwire:*  (each first attempt waits otherwise)"
   }))
 )
 

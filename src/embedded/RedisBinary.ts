@@ -50,7 +50,7 @@ const missing = (why: string): EmbeddedError =>
     reason: "BinaryMissing",
     message: `No redis-server or valkey-server on the PATH, and ${why}. One of these helps:
   apt-get install redis-server    brew install redis    nix-shell -p redis
-  docker run -d -p 6379:6379 redis:8 --appendonly yes --appendfsync always    with REDIS_URL=redis://127.0.0.1:6379/0`
+  docker run -d -p 6379:6379 redis:8    with REDIS_URL=redis://127.0.0.1:6379/0`
   })
 
 const searchPath = (path: string, programs: ReadonlyArray<string>): string | undefined =>

@@ -3,6 +3,7 @@
  * died.
  */
 import type { PaceValues } from "../eventloop/Pace.ts"
+import { errorReply } from "../redis/ErrorReply.ts"
 import type { Client } from "../redis/Redis.ts"
 import { type Entry, type RawEntry, entriesOf, streams } from "./Entry.ts"
 import { group, keysOf } from "./Keys.ts"
@@ -136,7 +137,7 @@ export class Reader {
     try {
       return await run()
     } catch (error) {
-      if (!(error instanceof Error && error.message.startsWith("NOGROUP"))) throw error
+      if (!(error instanceof Error && errorReply(error.message).startsWith("NOGROUP"))) throw error
       for (const stream of streams) {
         await this.client.xgroup("CREATE", keysOf(webhook)[stream], group, "0", "MKSTREAM").catch((error: Error) => {
           if (!error.message.startsWith("BUSYGROUP")) throw error

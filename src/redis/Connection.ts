@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs"
 import type { ConnectionOptions } from "node:tls"
 import { Cluster, Redis as Client } from "ioredis"
+import { errorReply } from "./ErrorReply.ts"
 import type { RedisAddress } from "./RedisUrl.ts"
 
 /** The server cannot be reached, or refuses the connection. */
@@ -43,7 +44,7 @@ export const open = (address: RedisAddress, options: ConnectOptions): Client => 
     ...(family !== undefined && { family }),
     ...(tls !== undefined && { tls }),
     // A primary that became a replica: the next connection finds the new primary.
-    reconnectOnError: ({ message }: Error) => message.startsWith("READONLY")
+    reconnectOnError: ({ message }: Error) => errorReply(message).startsWith("READONLY")
   }
   if (address.kind === "cluster") return openCluster(address, own)
   const place = address.kind === "sentinel" ? placeOf(address, options) : path === "" ? { ...hosts[0]! } : { path }

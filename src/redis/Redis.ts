@@ -5,6 +5,7 @@ import { reveal } from "../Config.ts"
 import { Pace, type PaceValues } from "../eventloop/Pace.ts"
 import { Servers } from "../embedded/Servers.ts"
 import { Unreachable, open } from "./Connection.ts"
+import { errorReply } from "./ErrorReply.ts"
 import { Installation } from "./Installation.ts"
 import { redisAddressOf } from "./RedisUrl.ts"
 
@@ -32,7 +33,8 @@ const isDefect = (error: unknown): boolean => error instanceof TypeError || erro
 
 const toRedisError = (error: unknown): RedisError => {
   if (error instanceof RedisError) return error
-  const { name, message } = error as Error
+  const { name, message: given } = error as Error
+  const message = errorReply(given)
   const wrong = !(error instanceof Unreachable) && name === "ReplyError" && !passing.test(message)
   return new RedisError({ reason: wrong ? "Command" : "Unavailable", message })
 }

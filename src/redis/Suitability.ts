@@ -20,21 +20,25 @@ interface Unsuitable {
   readonly change: string
 }
 
-const versionMin = 7
+/** Versions before lack XAUTOCLAIM and XPENDING by idle time. */
+const isOld = (version: string): boolean => {
+  const [major = 0, minor = 0] = version.split(".").map(Number)
+  return major < 6 || (major === 6 && minor < 2)
+}
 
 /** Policies `volatile-*` evict only keys with an expiry, and no delivery is in one. */
 const mayEvict = (eviction: string | undefined): boolean => eviction?.startsWith("allkeys-") === true
 
 export const unsuitable = ({ version, eviction, refused }: RedisFacts): ReadonlyArray<Unsuitable> => [
-  ...(Number(version.split(".")[0]) >= versionMin
-    ? []
-    : [
+  ...(isOld(version)
+    ? [
         {
           aspect: "version" as const,
           message: `Redis has the version ${version}`,
-          change: "Use Redis 7.0 or later, or Valkey."
+          change: "Use Redis 6.2 or later, or Valkey."
         }
-      ]),
+      ]
+    : []),
   ...(mayEvict(eviction) ? [evicting(eviction!)] : []),
   ...(refused.length === 0
     ? []
@@ -42,7 +46,7 @@ export const unsuitable = ({ version, eviction, refused }: RedisFacts): Readonly
         {
           aspect: "rights" as const,
           message: `the user may not run ${refused.join(", ")}`,
-          change: "acl setuser <user> +@all -@dangerous +info ~rackwire:* &rackwire:*;  then acl save."
+          change: "acl setuser <user> +@all -@dangerous +info ~rackwire:* resetchannels &rackwire:*;  then acl save."
         }
       ])
 ]

@@ -48,10 +48,10 @@ const wrongPostgres: ReadonlyArray<Wrong<PostgresFacts>> = [
   }
 ]
 
-const soundRedis: RedisFacts = { version: "7.0.15", eviction: "noeviction", refused: [] }
+const soundRedis: RedisFacts = { version: "6.2.0", eviction: "noeviction", refused: [] }
 
 const wrongRedis: ReadonlyArray<Wrong<RedisFacts>> = [
-  { facts: { version: "6.2.14" }, what: "Redis version", change: "Use Redis 7.0 or later, or Valkey." },
+  { facts: { version: "6.0.16" }, what: "Redis version", change: "Use Redis 6.2 or later, or Valkey." },
   {
     facts: { eviction: "allkeys-lru" },
     what: "Redis eviction",
@@ -112,7 +112,7 @@ describe("a Postgres", () => {
 
 describe("a Redis", () => {
   test("that keeps the promises needs no change", () => {
-    const versions = ["7.0.0", "7.2.5", "8.6.1", "10.0.0"]
+    const versions = ["6.2.0", "7.0.0", "7.2.5", "8.6.1", "10.0.0"]
     for (const version of versions) {
       for (const eviction of ["noeviction", "volatile-lru", undefined]) {
         expect(asked(judgeRedis({ version, eviction, refused: [] }), [])).toEqual([])

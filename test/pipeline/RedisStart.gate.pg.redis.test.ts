@@ -45,7 +45,7 @@ it("`check` names a user who may not use channels", async () => {
     code: 1,
     changes: [expect.stringMatching(/CHANGE Redis channels: no message arrives: NOPERM/)]
   })
-  await server.client.acl("SETUSER", "quiet", "&rackwire:*")
+  await server.client.acl("SETUSER", "quiet", "resetchannels", "&rackwire:*")
   expect(await check(at("quiet:secret@"))).toEqual({ code: 0, changes: [] })
 })
 

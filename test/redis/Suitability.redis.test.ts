@@ -38,7 +38,7 @@ describe("the facts of a Redis", () => {
   })
 
   it("name nothing where the user has the rights of the document, and no right to CONFIG", async () => {
-    const facts = await factsOf("~rackwire:*", "&rackwire:*", "+@all", "-@dangerous", "+info")
+    const facts = await factsOf("~rackwire:*", "resetchannels", "&rackwire:*", "+@all", "-@dangerous", "+info")
     expect(facts).toMatchObject({ refused: [], eviction: "noeviction" })
   })
 

@@ -8,6 +8,7 @@ import { isAlive } from "../postgres/Presence.ts"
 import { keyAdvice, keyProblems } from "../inventory/Reseal.ts"
 import { setAsideTable } from "../capture/SetAside.ts"
 import { unacknowledgedGaps } from "../capture/slot/Gaps.ts"
+import { problemsIn } from "../telemetry/ProblemKinds.ts"
 import { sendingState } from "../requests/Sending.ts"
 
 /** The result of one check. `change` is the exact step to take; it is absent if the check passed. */
@@ -101,7 +102,7 @@ const processFindings = Effect.gen(function* () {
      where ${sql.literal(yield* isAlive)} and parts -> 'health' ->> 'problem' <> '' order by name`
   return rows.map(({ name, problem }): Finding => ({
     what: `process ${name}`,
-    is: problem,
+    is: problemsIn(problem).join("; "),
     change: "Repair what it names; its log has the details, and its /health/ is without it afterwards."
   }))
   // Before the first start the table does not exist.

@@ -10,6 +10,7 @@
 import { Effect, Layer, Option, Schedule } from "effect"
 import { Capture } from "../capture/Capture.ts"
 import type { CaptureStatus } from "../capture/Status.ts"
+import { gapsSentence } from "../capture/slot/Gaps.ts"
 import { Settings } from "../Config.ts"
 import { Deliver } from "../deliver/Deliver.ts"
 import { diskProblems } from "../embedded/Disk.ts"
@@ -23,6 +24,7 @@ import { SqlClient } from "effect/sql"
 import { keyProblems } from "../inventory/Reseal.ts"
 import { Vault } from "../inventory/Vault.ts"
 import { Stall } from "../eventloop/Stall.ts"
+import { problemText } from "../telemetry/ProblemKinds.ts"
 import { statusMetrics } from "../telemetry/StatusMetrics.ts"
 
 type Problems = Effect.Effect<ReadonlyArray<string>>
@@ -65,7 +67,7 @@ export const readiness = Layer.effect(
       Effect.map(Effect.all([problems, alarms, warnings]), ([found, raised, warned]) => ({
         problems: found.length,
         alarms: raised.length,
-        problem: [...found, ...raised, ...warned].join("; ")
+        problem: problemText([...found, ...raised, ...warned])
       }))
     )
     let isLeaving = false
@@ -104,7 +106,7 @@ const disk = Effect.map(Settings, ({ databaseUrl, redisUrl, dataDirectory }): Pr
 /** A gap is an alarm until somebody acknowledges it, a pause until the queue takes events again. */
 const captureAlarms = ({ state, problem, gaps, gap }: CaptureStatus): ReadonlyArray<string> => [
   ...(state === "paused" ? [`capture is paused ${problem}`] : []),
-  ...(gaps === 0 ? [] : [`${gaps === 1 ? "a gap" : `${gaps} gaps`} in the captured changes, not acknowledged: ${gap}`])
+  ...(gaps === 0 ? [] : [gapsSentence(gaps, gap)])
 ]
 
 /** States in which capture does its part: a standby waits for its turn, and a pause is an alarm. */

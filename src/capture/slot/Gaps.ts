@@ -148,6 +148,10 @@ interface Gap {
   readonly id: number
   /** Its id, from, to and reason. */
   readonly sentence: string
+  /** When it began, milliseconds since 1970. */
+  readonly since: number
+  /** Whether it has an end: changes are captured again. */
+  readonly isOver: boolean
 }
 
 /** Most gaps that are listed. */
@@ -158,11 +162,16 @@ export const unacknowledgedGaps = Effect.gen(function* () {
   const run = yield* onPool
   const rows = yield* run<{ readonly gap: Gap }>(
     `select json_build_object('id', id, 'sentence', id || ': from ' || to_char(since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') || ' to '
-              || coalesce(to_char(until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), 'now') || ', ' || reason) as gap
+              || coalesce(to_char(until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), 'now') || ', ' || reason,
+              'since', (extract(epoch from since) * 1000)::float8, 'isOver', until is not null) as gap
        from ${table} where acknowledged is null order by id limit ${listedMax}`
   )
   return rows.map(({ gap }) => gap)
 })
+
+/** The alarm about gaps that nobody has acknowledged, with the sentence of the latest one. */
+export const gapsSentence = (count: number, latest: string): string =>
+  `${count === 1 ? "a gap" : `${count} gaps`} in the captured changes, not acknowledged: ${latest}`
 
 interface Span {
   /** Ids of the object types; null for all. */

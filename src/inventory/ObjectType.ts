@@ -155,6 +155,8 @@ interface Declaration<F extends Fields = Fields> {
    * events. `record`: written by the service, read only in the API.
    */
   readonly kind?: "object" | "account" | "record"
+  /** Whether the service alone writes its objects, so that the API only reads them. Always so for records. */
+  readonly isReadOnly?: boolean
 }
 
 export interface ObjectType<F extends Fields = Fields> extends Required<
@@ -239,6 +241,7 @@ export const defineObjectType = <const F extends Fields>(declaration: Declaratio
     knownBy: [],
     announced: false,
     daily: false,
+    isReadOnly: kind === "record",
     check: () => [],
     display: (row) => String(row["name"]),
     ...declaration,

@@ -42,12 +42,11 @@ export const questions = (known: Known): fc.Arbitrary<ReadonlyArray<Question>> =
     .map((each) => each.flat())
 
 const questionAbout = (type: ObjectType, known: Known): fc.Arbitrary<Question> => {
-  const isRecord = type.kind === "record"
   return fc.oneof(
     { weight: 6, arbitrary: filtered(type, known) },
     { weight: 1, arbitrary: shown(type, known) },
-    ...(isRecord ? [] : [{ weight: 3, arbitrary: referring(type, known) }]),
-    ...(isRecord || hasRules(type) ? [] : [{ weight: 1, arbitrary: tryingOut(type, known) }])
+    ...(type.isReadOnly ? [] : [{ weight: 3, arbitrary: referring(type, known) }]),
+    ...(type.isReadOnly || hasRules(type) ? [] : [{ weight: 1, arbitrary: tryingOut(type, known) }])
   )
 }
 

@@ -3,6 +3,6 @@ import { registry } from "../../src/inventory/Registry.ts"
 import { expectBadInputRefused } from "./BadInput.ts"
 
 expectBadInputRefused({
-  types: [...registry.values()].filter(({ kind }) => kind !== "record"),
+  types: [...registry.values()].filter(({ isReadOnly }) => !isReadOnly),
   valuesOf: (values) => values
 })

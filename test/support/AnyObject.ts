@@ -22,7 +22,7 @@ const anything = ["dcim.site", "dcim.device", "ipam.prefix"]
 
 /** Object types that users can write. A type comes after those that it refers to, unless they refer to each other. */
 export const typesInOrder = (): ReadonlyArray<ObjectType> => {
-  const left = new Set([...registry.values()].filter(({ kind }) => kind === "object"))
+  const left = new Set([...registry.values()].filter(({ kind, isReadOnly }) => kind === "object" && !isReadOnly))
   const ordered: Array<ObjectType> = []
   const missing = (type: ObjectType, isNeeded: (field: Field) => boolean) =>
     Object.values(type.fields)

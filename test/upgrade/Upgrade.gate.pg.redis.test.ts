@@ -34,7 +34,8 @@ type Rows = ReadonlyMap<string, ReadonlyArray<Row>>
 
 /** Rows that a start must leave as they are: objects, and records of what has ended. */
 const settledRows = async ({ sql }: TestDatabase): Promise<Rows> => {
-  const objects = [...registry.values()].filter(({ kind }) => kind === "object").map(({ table }) => table)
+  const written = [...registry.values()].filter(({ kind, isReadOnly }) => kind === "object" && !isReadOnly)
+  const objects = written.map(({ table }) => table)
   const rows = new Map<string, ReadonlyArray<Row>>()
   for (const [table, where] of [
     ...objects.map((table) => [table, "true"] as const),

@@ -59,7 +59,7 @@ export const bulkRoutes = (
   step: (type: ObjectType) => Step | undefined
 ): ReadonlyArray<Route> =>
   [...registry.values()]
-    .filter(({ kind }) => kind === "object")
+    .filter(({ kind, isReadOnly }) => kind === "object" && !isReadOnly)
     .flatMap((type): ReadonlyArray<Route> => {
       const act = step(type)
       if (act === undefined) return []

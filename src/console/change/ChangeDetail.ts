@@ -116,7 +116,7 @@ const objectLink = Effect.fnUntraced(function* (type: ObjectType | undefined, ch
 
 /** The way to restore what was before, for readers who may write the object. */
 const restoring = Effect.fnUntraced(function* (type: ObjectType | undefined, { id, action }: Change) {
-  if (type === undefined || action === "create") return html``
+  if (type === undefined || type.isReadOnly || action === "create") return html``
   if (!(yield* mayDo(type, action === "delete" ? "add" : "change"))) return html``
   return html`<a class="btn btn-sm" href="${pathOf(changeType, id)}restore/">${icon("restore")}Restore these values</a>`
 })

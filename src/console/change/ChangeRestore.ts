@@ -48,7 +48,7 @@ interface Restoring extends Restorable {
 const restoringIn = Effect.fnUntraced(function* (request: Request) {
   const change = yield* changeIn(request)
   const type = registry.get(change.changed_object_type)
-  if (type === undefined || change.action === "create") return yield* notFound()
+  if (type === undefined || type.isReadOnly || change.action === "create") return yield* notFound()
   const isGone = change.action === "delete"
   yield* authorize(request.principal, "POST", isGone ? "add" : "change", type)
   const before = yield* stateBefore(change)

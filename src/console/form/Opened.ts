@@ -13,7 +13,7 @@ import { formOf } from "./FormField.ts"
 
 /** The object types that have forms. Tokens have a page of their own, because their key is shown once. */
 export const writtenTypes: ReadonlyArray<ObjectType> = [...registry.values()].filter(
-  ({ kind, id }) => kind !== "record" && id !== "users.token"
+  ({ isReadOnly, id }) => !isReadOnly && id !== "users.token"
 )
 
 /**

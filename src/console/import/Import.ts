@@ -159,7 +159,7 @@ const submit =
     )
 
 export default [...registry.values()]
-  .filter(({ kind }) => kind === "object")
+  .filter(({ kind, isReadOnly }) => kind === "object" && !isReadOnly)
   .flatMap((type): ReadonlyArray<Route> => {
     const path = `${pathOf(type)}import/`
     return [

@@ -16,7 +16,8 @@ const dressings: ReadonlyMap<string, Dress> = new Map([["extras.webhook", webhoo
 export const dressingOf = (type: string): Dress | undefined => dressings.get(type)
 
 /** Whether the list follows what changes by itself: those that the engine writes. */
-export const isLive = ({ id, kind }: Pick<ObjectType, "id" | "kind">): boolean => kind === "record" || dressings.has(id)
+export const isLive = ({ id, isReadOnly }: Pick<ObjectType, "id" | "isReadOnly">): boolean =>
+  isReadOnly || dressings.has(id)
 
 /** Frequent lists, as filters of the type. */
 const viewsOf: ReadonlyMap<

@@ -35,7 +35,7 @@ export const empty = (
       may("add")
         ? html`<p>Add the first one, or import many from CSV, JSON or YAML.</p>
             ${add}`
-        : type.kind === "object"
+        : type.kind === "object" && !type.isReadOnly
           ? "You have no permission to add one."
           : (origins.get(type.id) ?? "The service writes them by itself.")
     }

@@ -59,7 +59,11 @@ const deleted = Effect.fnUntraced(function* (type: ObjectType, request: Request)
           >${capital(objectText(change))} was deleted on
           ${timeOf(change.time)}${change.user_name === "" ? "" : ` by ${change.user_name}`}.</b
         >
-        <span class="links"><a href="${pathOf(changeType, change.id)}">What it was, and how to restore it</a></span>
+        <span class="links"
+          ><a href="${pathOf(changeType, change.id)}"
+            >What it was${type.isReadOnly ? "" : ", and how to restore it"}</a
+          ></span
+        >
         <p class="sub">Request <span class="mono">${author.requestId}</span></p>
       </div>
     </div>`,

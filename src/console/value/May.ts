@@ -10,7 +10,7 @@ export const pageRights = (type: ObjectType) =>
     Clearance,
     ({ where }) =>
       (action: Action): boolean =>
-        type.kind === "object" && !isNothing(where(type, action))
+        type.kind === "object" && !type.isReadOnly && !isNothing(where(type, action))
   )
 
 /** The refusal of a page that shows objects of the type to a reader who may view none. */

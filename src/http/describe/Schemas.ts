@@ -68,7 +68,7 @@ export const schemasOf = (type: ObjectType): Json => {
       },
       required: ["count", "next", "previous", "results"]
     },
-    ...(type.kind !== "record" && {
+    ...(!type.isReadOnly && {
       [`${name}Request`]: { type: "object", properties, ...(required.length > 0 && { required }) },
       [`Patched${name}Request`]: { type: "object", properties }
     })

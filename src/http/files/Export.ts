@@ -156,7 +156,7 @@ interface Page {
 
 /** How the file refers to objects. Records are never imported: they have ids. Fails with 400. */
 const referencesIn = (type: ObjectType, { url }: Request) => {
-  const usual = type.kind === "record" ? "id" : "name"
+  const usual = type.isReadOnly ? "id" : "name"
   const asked = parameterOf(url.searchParams, "references")
   const known = asked === undefined ? usual : referenceForms.find((each) => each === asked)
   const body = { references: [`Use one of ${referenceForms.join(", ")}.`] }

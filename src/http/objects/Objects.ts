@@ -26,10 +26,10 @@ import type { PresumedRequest, Request } from "../wire/Request.ts"
 import { fieldSelectionOf } from "../query/FieldSelection.ts"
 import { refuseUnknown } from "../query/Strict.ts"
 
-/** The routes of each object type; records are read-only. */
+/** The routes of each object type; those that the service alone writes are read-only. */
 export const objectRoutes = (details: ReadonlyArray<Detail>): ReadonlyArray<Route> =>
   [...registry.values()].flatMap((type): ReadonlyArray<Route> => {
-    const written = type.kind !== "record"
+    const written = !type.isReadOnly
     const detail = details.find((each) => each.type === type)
     return [
       {

@@ -7,12 +7,15 @@ import { RedisScript } from "../redis/RedisScript.ts"
 
 const reserveScript = new RedisScript<number>(new URL("scripts/reserve.lua", import.meta.url))
 
-/** Longest time that Redis may take to answer, milliseconds: meanwhile other processes use the slots that follow. */
-const answerMillisMax = 100
+/**
+ * How late an attempt may begin in its slot, milliseconds: a tenth of the slot, which leaves the rate as it is, and at
+ * least as long as a busy process or Redis may take for a step.
+ */
+export const lateMillisMax = (rate: number): number => Math.max(100, 1000 / rate / 10)
 
 /**
- * Reserves `count` slots and returns in how many milliseconds the first one is. If Redis answers late, the expired
- * slots are dropped and new ones are reserved, once.
+ * Reserves `count` slots and returns in how many milliseconds the first one is. If Redis answers late,
+ * other processes use the slots that follow by then: the expired ones are dropped and new ones are reserved, once.
  */
 export const reserve = async (client: Client, key: string, count: number, rate: number): Promise<number> => {
   const ask = async () => {
@@ -21,5 +24,5 @@ export const reserve = async (client: Client, key: string, count: number, rate: 
   }
   const asked = performance.now()
   const wait = await ask()
-  return performance.now() - asked > answerMillisMax ? ask() : wait
+  return performance.now() - asked > lateMillisMax(rate) ? ask() : wait
 }

@@ -58,4 +58,18 @@ describe("a time slot of a rate limit", () => {
     await Promise.all(whole)
     expect(began).toBe(4)
   })
+
+  it("that began less than a tenth of it ago is used", async () => {
+    const { one } = streams()
+    const clock = new StoppedClock()
+    let reservations = 0
+    const reserve: typeof one.reserve = (...args) =>
+      Effect.tap(one.reserve(...args), () => Effect.sync(() => (reservations += 1)))
+    const context = Context.add(Context.make(Streams, { ...one, reserve }), Clock.Clock, clock.service)
+    const attempt = Effect.runPromiseWith(context)(inRateSlot(() => ({ id: 2, rateLimit: 0.001 }), 1000))
+    await expect.poll(() => clock.asleep).toBe(1)
+    clock.setTo(1000 + 99_999)
+    await attempt
+    expect(reservations).toBe(0)
+  })
 })

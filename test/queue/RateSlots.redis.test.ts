@@ -41,10 +41,19 @@ describe("a rate limit", () => {
     answersTake(0)
     await run(one.reserve(1, 1, 1 / seconds))
     const began = await free()
-    answersTake(101)
+    answersTake(100 * seconds + 1)
     const wait = await run(one.reserve(1, 100, 1 / seconds))
     expect(Math.ceil(wait / 1000 / seconds)).toBe(101)
     expect((await free()) - began).toBeCloseTo(200 * seconds, 3)
+  })
+
+  it("keeps a slot that Redis answered late by less than a tenth of it", async () => {
+    const { one } = streams()
+    answersTake(100 * seconds - 1)
+    expect(await run(one.reserve(1, 1, 1 / seconds))).toBe(0)
+    answersTake(101)
+    // A slot of a second has a tolerance of 100 ms, so that the second one was reserved.
+    expect(Math.ceil((await run(one.reserve(2, 1, 1))) / 1000)).toBe(1)
   })
 
   it("keeps no slots back: after a pause the first attempt begins at once", async () => {

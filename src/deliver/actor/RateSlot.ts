@@ -7,10 +7,8 @@
 import { Effect } from "effect"
 import { monotonicMillis } from "../../eventloop/Monotonic.ts"
 import { pausing } from "../../eventloop/Pace.ts"
+import { lateMillisMax } from "../../queue/RateSlots.ts"
 import { Streams } from "../../queue/Streams.ts"
-
-/** How late an attempt may begin, milliseconds. */
-const lateMillisMax = 100
 
 /** Succeeds when the attempt may begin. The slot that is reserved already is in `waitMillis`. */
 export const inRateSlot = (
@@ -21,7 +19,7 @@ export const inRateSlot = (
     const due = now() + waitMillis
     const next = Effect.suspend(() => {
       const { id, rateLimit } = definition()
-      if (rateLimit === undefined || now() - due < lateMillisMax) return Effect.void
+      if (rateLimit === undefined || now() - due < lateMillisMax(rateLimit)) return Effect.void
       const reserved = Effect.flatMap(Streams, (streams) => streams.reserve(id, 1, rateLimit))
       const another = reserved.pipe(Effect.retry(pausing(({ deliver }) => deliver.retryMillis)), Effect.orDie)
       return Effect.flatMap(another, (millis) => inRateSlot(definition, millis))

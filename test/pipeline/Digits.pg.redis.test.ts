@@ -55,14 +55,14 @@ it("are kept by reads, writes, events, conditions, templates and files", async (
   const written = await api.call("PATCH", `/api/dcim/devices/${device}/`, body)
   expect([written.status, await inTable()]).toEqual([200, stored.replace(long, `${long}1`)])
   const bodiesAt = (path: string) => receiver.received.filter((each) => each.path === path).map(({ body }) => `${body}`)
+  // Each webhook gets every change, in no order.
   for (const engine of engines) {
-    await receiver.until((each) => each.path === `/${engine}` && `${each.body}` === `${long}1`, engine)
-    expect([engine, bodiesAt(`/${engine}`).filter((each) => each !== "")]).toEqual([engine, [long, long, `${long}1`]])
+    await receiver.untilAll(() => bodiesAt(`/${engine}`).length === 4)
+    expect([engine, ...bodiesAt(`/${engine}`).toSorted()]).toEqual([engine, "", long, long, `${long}1`])
   }
   await receiver.untilAll(() => bodiesAt("/plain").length === 4)
-  expect(bodiesAt("/plain").at(-1)!.replaceAll(/\s/g, "")).toContain(
-    stored.replace(long, `${long}1`).replaceAll(/\s/g, "")
-  )
+  const last = stored.replace(long, `${long}1`).replaceAll(/\s/g, "")
+  expect(bodiesAt("/plain").filter((each) => each.replaceAll(/\s/g, "").includes(last))).toHaveLength(1)
   expect(bodiesAt("/near")).toEqual([])
   const changes = await api.call("GET", "/api/extras/object-changes/?changed_object_type=dcim.device&limit=1")
   expect(changes.text).toContain(`${long}1`)

@@ -7,6 +7,7 @@ import { Agent, request } from "undici"
 import { expect } from "vitest"
 import type { Api } from "../support/Api.ts"
 import type { ServiceProcess } from "../support/Process.ts"
+import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 
 /** Time between two probes of a kind, milliseconds. */
@@ -76,16 +77,21 @@ export class Bystander {
     return new Bystander(api, await api.newToken(), receiver, region)
   }
 
-  /** Observations while the attack runs. Rejects as the attack does. */
-  async during(attack: () => Promise<unknown>): Promise<Observation> {
+  /**
+   * Observations while the attack runs. Rejects as the attack does. The attack gets a function that waits until each
+   * bystander has got so many more answers.
+   */
+  async during(attack: (served: (times: number) => Promise<void>) => Promise<unknown>): Promise<Observation> {
     // Changes that an earlier attack left to capture do not count for this one.
     await this.change()
     const processes = [this.api.service, ...(this.api.others ?? [])].map(({ process }) => process.pid!)
     const before = processes.map(held)
     let [megabytes, resident, descriptors] = [0, 0, 0]
     const attacking = new AbortController()
+    const answered: Array<ReadonlyArray<number>> = []
     const repeat = async (probe: () => Promise<number>): Promise<ReadonlyArray<number>> => {
       const waits: Array<number> = []
+      answered.push(waits)
       do {
         waits.push(await probe())
         for (const [at, pid] of processes.entries()) {
@@ -104,8 +110,14 @@ export class Bystander {
       repeat(() => this.ask(reader, `/api/dcim/regions/${this.region}/`)),
       repeat(() => this.change())
     ])
+    const served = async (times: number) => {
+      // The answer to a probe that was under way does not count.
+      const wanted = answered.map(({ length }) => length + times + 1)
+      const isServed = () => answered.every(({ length }, at) => length >= wanted[at]!)
+      await Promise.race([eventually("all bystanders are served", isServed, { millis: 2 * lostAfter }), probes])
+    }
     try {
-      await attack()
+      await attack(served)
     } finally {
       attacking.abort()
       await Promise.allSettled([probes])
@@ -172,6 +184,13 @@ export const excessOf = ({ health, read, receipt, ...most }: Observation, but?: 
     (kind) => kind !== but && told[kind] > allowed[kind]
   )
   return { told, passed }
+}
+
+/** Memory and descriptors of the service stayed within the limits, however long somebody waited. */
+export const expectSmall = (observed: Observation): void => {
+  const { passed, told } = excessOf(observed)
+  const large = passed.filter((kind) => kind !== "health" && kind !== "read" && kind !== "receipt")
+  expect({ large, told }).toEqual({ large: [], told })
 }
 
 /** Nobody waited for longer than a second, and the service held no more than allowed. */

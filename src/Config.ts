@@ -81,7 +81,7 @@ export const options = {
     "EXEMPT_VIEW_PERMISSIONS",
     kind.list,
     [],
-    "Object types that anyone may read without a token: `dcim.site,dcim.region`, or `*` for all but users, groups, permissions, tokens and webhooks.",
+    "Object types that anyone may read without a token: `dcim.site,dcim.region`, or `*` for all but users, groups, permissions, tokens, webhooks and alarms.",
     ""
   ),
   defaultPermissions: optional(

@@ -11,12 +11,16 @@ import { type Action, Clearance } from "../inventory/Clearance.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { objectType, registry } from "../inventory/Registry.ts"
 import { type Where, allOf, anyOf, everything, isEverything, isNothing } from "../inventory/derive/filter/Where.ts"
+import { kindsNamingWebhooks } from "../telemetry/ProblemKinds.ts"
 import { constraintFor } from "./Constraint.ts"
 import { Denied } from "./Denied.ts"
 import type { Permission, Principal } from "./Principal.ts"
 
 /** Types that `EXEMPT_VIEW_PERMISSIONS=*` does not open; the option must name them. */
-const guarded = new Set(["users.user", "users.group", "users.token", "users.objectpermission", "extras.webhook"])
+const guarded = new Set([
+  ...["users.user", "users.group", "users.token", "users.objectpermission"],
+  ...["extras.webhook", "extras.alarm"]
+])
 
 const safeMethods = new Set(["GET", "HEAD"])
 
@@ -73,7 +77,7 @@ const whereOf = (
     return allOf(allowed, ownScope(principal))
   }
   if (type.id === "extras.savedfilter" && action !== "add") return allOf(allowed, usableFilters(principal))
-  return type.kind === "record" ? allOf(allowed, ...tellingOfVisible(type, where)) : allowed
+  return type.isReadOnly ? allOf(allowed, ...tellingOfVisible(type, where)) : allowed
 }
 
 const isExempt = (exempt: ReadonlyArray<string>, type: ObjectType): boolean =>
@@ -133,7 +137,7 @@ const subjects: Readonly<Record<string, readonly [type: string, id: string]>> = 
 }
 
 /**
- * A record may be seen by users who may see its object. A deleted object meets no constraint, so a user who may see
+ * A record, or an alarm, may be seen by users who may see its object. A deleted object meets no constraint, so a user who may see
  * only some objects of a type does not see the records of deleted ones.
  */
 const tellingOfVisible = (type: ObjectType, where: Clearance["Service"]["where"]): ReadonlyArray<Where> => {
@@ -144,9 +148,16 @@ const tellingOfVisible = (type: ObjectType, where: Clearance["Service"]["where"]
     const visible = among(column, objectType(reference.type), where)
     return isEverything(visible) ? [] : [anyOf({ sql: `${column} is null`, parameters: [] }, visible)]
   })
+  if (type.id === "extras.alarm") return [...pointing, ...withoutNames(where)]
   const [typeColumn, idColumn] = subjects[type.id] ?? []
   return typeColumn === undefined ? pointing : [...pointing, toldOf(`t.${typeColumn}`, `t.${idColumn}`, where)]
 }
+
+/** An alarm that refers to no webhook may name some in its message: it is for users who may view every webhook. */
+const withoutNames = (where: Clearance["Service"]["where"]): ReadonlyArray<Where> =>
+  isEverything(where(objectType("extras.webhook"), "view"))
+    ? []
+    : [{ sql: "(t.webhook_id is not null or t.kind <> all ($1::text[]))", parameters: [kindsNamingWebhooks] }]
 
 /** The events that somebody may see, as a condition on the change log: those of objects that may be viewed. */
 export const eventsSeen = (where: Clearance["Service"]["where"], alias = "c"): Where =>

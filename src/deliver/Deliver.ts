@@ -18,6 +18,7 @@ import { Streams } from "../queue/Streams.ts"
 import { type Actors, makeActors } from "./actor/Actors.ts"
 import { hold } from "./actor/Intake.ts"
 import { probeNews } from "../log/BreakerTable.ts"
+import { AlarmWatch, forgetAlarms } from "./AlarmWatch.ts"
 import { announcements } from "./Announcements.ts"
 import { DeliveryLog } from "../log/DeliveryLog.ts"
 import { attemptDays } from "../log/AttemptRows.ts"
@@ -63,7 +64,7 @@ export class Deliver extends Context.Service<
     Effect.gen(function* () {
       const actors = yield* makeActors
       const streams = yield* Streams
-      const { stream, deliver } = yield* Pace
+      const { stream, deliver, alarm } = yield* Pace
       const workers = yield* Semaphore.make(workersMax)
       const workOffAsked = unlessQuiet(
         actors,
@@ -82,6 +83,9 @@ export class Deliver extends Context.Service<
         lookForMissed(actors, { sample: new Sample(), healths: new HealthWatch() }, looks)
       )
       yield* Effect.forkScoped(Effect.schedule(look, Schedule.spaced(deliver.roundMillis)))
+      const { compare } = new AlarmWatch()
+      const alarms = logDefectAndContinue("the comparison of alarms")(compare)
+      yield* Effect.forkScoped(Effect.schedule(alarms, Schedule.spaced(alarm.roundMillis)))
       // In a fiber of its own: long work must not delay the search for missed deliveries.
       const work = logDefectAndContinue("requested work")(workOffAsked)
       yield* Effect.forkScoped(Effect.schedule(work, Schedule.spaced(deliver.roundMillis)))
@@ -182,6 +186,7 @@ const turnDays = Effect.gen(function* () {
   yield* deliveryDays.turn(deliveryRetention)
   yield* attemptDays.turn(deliveryRetention)
   yield* forgetTraffic
+  yield* forgetAlarms
 }).pipe(
   Effect.catch((error) => Effect.logWarning(`deliver: old deliveries were not dropped: ${inWords(error)}`)),
   Effect.andThen(paused(({ retention }) => retention.roundMillis)),

@@ -164,6 +164,18 @@ const breaker = {
   calmMillis: 20_000
 }
 
+/** Alarms as objects. */
+const alarm = {
+  /** Pause between two comparisons of the problems with the stored alarms. */
+  roundMillis: 5000,
+  /** A problem that lasts for this long is an alarm. */
+  beginMillis: 8000,
+  /** An alarm about a process ends when its problem was not seen for this long. */
+  calmMillis: 60_000,
+  /** A problem that recurs within this time continues its alarm, which then ends after as long a time without it. */
+  recurMillis: 600_000
+}
+
 /** Pages of the console that change by themselves. */
 const live = {
   /** Pause before a page is made again. */
@@ -174,7 +186,7 @@ const live = {
   retryMillis: 3000
 }
 
-const groups = { embedded, servers, presence, capture, pipeline, retention, stream, deliver, breaker, live }
+const groups = { embedded, servers, presence, capture, pipeline, retention, stream, deliver, breaker, alarm, live }
 
 /** Every value is in milliseconds. */
 export type PaceValues = {

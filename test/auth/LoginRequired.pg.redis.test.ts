@@ -84,8 +84,9 @@ describe("LOGIN_REQUIRED", () => {
 })
 
 describe("EXEMPT_VIEW_PERMISSIONS=*", () => {
-  it("shows everybody everything but accounts, permissions and webhooks, and lets nobody write", async () => {
-    const hidden = new Set(["users.user", "users.group", "users.token", "users.objectpermission", "extras.webhook"])
+  it("shows everybody everything but accounts, permissions, webhooks and alarms, and lets nobody write", async () => {
+    const accounts = ["users.user", "users.group", "users.token", "users.objectpermission"]
+    const hidden = new Set([...accounts, "extras.webhook", "extras.alarm"])
     for (const type of registry.values()) {
       const expected = hidden.has(type.id) ? 403 : 200
       expect([type.id, (await open.raw("GET", type.path)).status]).toEqual([type.id, expected])

@@ -45,6 +45,15 @@ const relations: ReadonlyArray<
     ({ pipeline }) => [pipeline.standstillMillis, 3 * pipeline.lookMillis]
   ],
   [
+    "a process has written a problem more than once before it is an alarm",
+    ({ alarm, presence }) => [alarm.beginMillis, 3 * presence.writeMillis]
+  ],
+  [
+    "the problem of a process that is lost for a moment does not end its alarm",
+    ({ alarm, presence }) => [alarm.calmMillis, presence.silenceMillis + 2 * alarm.roundMillis]
+  ],
+  ["an alarm that ended is not forgotten at once", ({ alarm }) => [alarm.recurMillis, 2 * alarm.calmMillis]],
+  [
     "the sweeper stays the sweeper if it misses a round",
     ({ stream, deliver }) => [stream.sweeperMillis, 2 * deliver.roundMillis]
   ],

@@ -47,6 +47,17 @@ describe("a webhook that watches webhooks", () => {
     expect(fires(changed(fields))).toEqual([7, 8])
   })
 
+  it("does not fire for an alarm about itself, and others do", () => {
+    const about = (webhook: unknown): Subject => ({ type: "extras.alarm", kind: "created", data: { id: 7, webhook } })
+    const matching = (subject: Subject) => {
+      const index = new WebhookIndex()
+      for (const webhook of [7, 8]) index.set(webhook, { ...alert, content_types: ["extras.alarm"] })
+      return index.match(subject)
+    }
+    expect(matching(about({ id: 7, name: "alert" }))).toEqual([8])
+    expect(matching(about(null))).toEqual([7, 8])
+  })
+
   it("fires for a turn of another type's health, and for what is known without snapshots", () => {
     const index = new WebhookIndex()
     index.set(7, { ...alert, content_types: ["dcim.site", "extras.webhook"] })

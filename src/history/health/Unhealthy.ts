@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { byIds } from "../../inventory/read/Read.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import type Webhook from "../../inventory/types/extras/Webhook.ts"
+import { backlogTable } from "../../log/BacklogTable.ts"
 import { breakerTable } from "../../log/BreakerTable.ts"
 import { trafficTable } from "../../log/Traffic.ts"
 import { type Health, healthOf } from "./Healths.ts"
@@ -43,7 +44,9 @@ export const unhealthyWebhooks = Effect.gen(function* () {
 const namedMax = 3
 
 /** `2 webhooks are failing (cmdb, ipam): 1,367 deliveries wait for them`; undefined if none needs attention. Pure. */
-export const unhealthySentence = (all: ReadonlyArray<Unhealthy>): string | undefined => {
+export const unhealthySentence = (
+  all: ReadonlyArray<Pick<Unhealthy, "state" | "name" | "waiting">>
+): string | undefined => {
   if (all.length === 0) return undefined
   const failing = all.filter(({ state }) => state === "failing").length
   const others = all.length - failing
@@ -60,3 +63,20 @@ export const unhealthySentence = (all: ReadonlyArray<Unhealthy>): string | undef
   const waits = waiting === 1 ? "1 delivery waits" : `${waiting.toLocaleString("en")} deliveries wait`
   return `${counts.join(", ")} (${names}${more}): ${waits} for ${all.length === 1 ? "it" : "them"}`
 }
+
+export interface FailingWebhook {
+  readonly id: number
+  readonly name: string
+  /** When its health turned, milliseconds since 1970. */
+  readonly since: number
+  /** Deliveries that are queued, sent or retried. */
+  readonly waiting: number
+}
+
+/** SQL of the webhooks that are stored as failing and that nobody has paused, as a JSON array. */
+export const failingWebhooks = `(
+  select coalesce(json_agg(json_build_object('id', w.id, 'name', w.name,
+           'since', (extract(epoch from coalesce(w.health_since, now())) * 1000)::float8,
+           'waiting', coalesce(b.queued + b.pending + b.waiting, 0))), '[]')
+    from extras_webhook w left join ${backlogTable.name} b on b.webhook_id = w.id
+   where w.enabled and not w.paused and w.health = 'failing')`

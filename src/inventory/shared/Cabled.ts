@@ -4,9 +4,7 @@ import type { DerivedValue } from "../Derived.ts"
 import type { Errors, Row, View } from "../Field.ts"
 import { literal } from "../../postgres/Literal.ts"
 import type { Bond } from "../Rule.ts"
-
-/** Types of interfaces without a socket, with their labels. */
-export const withoutSocket = { virtual: "Virtual", bridge: "Bridge", lag: "Link Aggregation Group (LAG)" } as const
+import { withoutSocket } from "./port/InterfaceTypes.ts"
 
 /** An interface, as far as its cable is concerned. */
 interface End extends Row {

@@ -29,8 +29,12 @@ export const searchedMax = 5000
 /** Whether a condition over `t` holds. */
 export const flagged = (condition: string): SqlFilter => ({ of: "flag", sql: () => condition })
 
-/** Whether an object of a type refers to this one. */
-export const pointedAtBy = (id: string, column: string): SqlFilter => ({
+/** Whether an object of a type, or of one of several types, refers to this one. */
+export const pointedAtBy = (types: string | ReadonlyArray<string>, column: string): SqlFilter => ({
   of: "flag",
-  sql: (_, types, from) => `exists (select from ${from(types.get(id)!)} c where c.${column} = t.id)`
+  sql: (_, known, from) =>
+    [types]
+      .flat()
+      .map((id) => `exists (select from ${from(known.get(id)!)} c where c.${column} = t.id)`)
+      .join(" or ")
 })

@@ -47,8 +47,8 @@ export interface View {
   readonly row: (type: string, id: number) => Row | undefined
   /** The name of objects of a type: `site group`. */
   readonly label: (type: string) => string
-  /** Its nested (brief) representation; null when it is gone. */
-  readonly nested: (type: string, id: number) => Readonly<Record<string, unknown>> | null
+  /** Its nested (brief) representation, or the same with `shows` for the fields; null when it is gone. */
+  readonly nested: (type: string, id: number, shows?: ReadonlyArray<string>) => Readonly<Record<string, unknown>> | null
   /** The values that a condition's path finds in the events of a type; undefined where none has it (EventPaths.ts). */
   readonly eventPath: (
     type: string,
@@ -86,6 +86,11 @@ export interface Reference {
   readonly onDelete: "cascade" | "set null" | "protect" | "keep"
   /** Whether it is shown as its id alone, where NetBox does so: always, or in a brief representation only. */
   readonly bare: boolean | "brief"
+  /**
+   * The fields of the nested object, where NetBox shows others here than those of its brief representation. References
+   * among them must be in the brief representation too.
+   */
+  readonly shows?: ReadonlyArray<string> | undefined
   /** Whether errors are reported object by object, as NetBox does for tags; for other lists only the first. */
   readonly isNested?: boolean
   /** Whether the objects are shown and named as ends of a cable: `{object_type, object_id}`. */

@@ -8,7 +8,7 @@ import type { Field } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { messageCharsMax } from "../../postgres/Messages.ts"
 import { objectType } from "../../inventory/Registry.ts"
-import { viewOf } from "../../inventory/derive/represent/Representation.ts"
+import { pointsAlone, viewOf } from "../../inventory/derive/represent/Representation.ts"
 
 const url = { type: "string", format: "uri" }
 
@@ -97,8 +97,8 @@ const shownOf = (type: ObjectType): { readonly always: Json; readonly once: Json
     ),
     ...Object.fromEntries(
       Object.entries(type.pointedBy).map(([name, by]) => {
-        const of = briefOf(by.type)
-        return [name, readOnly(by.where === undefined ? listOf(of) : orNull(of))]
+        const of = by.shown === undefined ? briefOf(by.type, by.shows) : shapeSchema(by.shown.shape)
+        return [name, readOnly(pointsAlone(by) ? orNull(of) : listOf(of))]
       })
     )
   }
@@ -111,7 +111,14 @@ const whole: Shape = { kind: "integer" }
 const readOnly = (of: Json): Json => ({ ...of, readOnly: true })
 const described = ({ help }: Field, of: Json): Json => (help === undefined ? of : { ...of, description: help })
 const marked = (field: Field, of: Json): Json => described(field, field.wire === "read" ? readOnly(of) : of)
-const briefOf = (type: string): Json => schema(`Brief${nameOf(objectType(type))}`)
+
+/** An object inside another one: its brief representation, or the same with these fields. */
+const briefOf = (id: string, shows?: ReadonlyArray<string>): Json => {
+  const type = objectType(id)
+  if (shows === undefined) return schema(`Brief${nameOf(type)}`)
+  const properties = { ...heading, ...Object.fromEntries(shows.map((name) => [name, briefSchema(type, name)])) }
+  return { type: "object", properties, required: Object.keys(heading) }
+}
 
 const briefSchema = (type: ObjectType, name: string): Json => {
   const field = Object.hasOwn(type.fields, name) ? type.fields[name] : undefined
@@ -147,7 +154,7 @@ const readSchema = (field: Field, isBrief = false): Json => {
   const { reference } = field
   if (reference !== undefined) {
     const isBare = reference.bare === true || (isBrief && reference.bare === "brief")
-    const one = isBare ? integer : briefOf(reference.type)
+    const one = isBare ? integer : briefOf(reference.type, reference.shows)
     if (reference.many) return listOf(reference.isTermination === true ? terminationOf(one) : one)
     // A user who deletes an object leaves null where the reference is only kept.
     return field.nullable || reference.onDelete === "keep" ? orNull(one) : one

@@ -81,7 +81,7 @@ const fieldOf = (name: string, field: Field): object => ({
   read_only: field.wire === "read",
   label: titled(name),
   ...(field.maxLength !== undefined && { max_length: field.maxLength }),
-  ...(isNested(field) && { children: childrenOf(objectType(field.reference!.type)) }),
+  ...(isNested(field) && { children: childrenOf(objectType(field.reference!.type), field.reference!.shows) }),
   ...(field.choices !== undefined &&
     field.wire !== "read" && {
       choices: Object.entries(field.choices).map(([value, label]) => ({ value, display_name: label }))
@@ -92,10 +92,10 @@ const fieldOf = (name: string, field: Field): object => ({
 const isNested = ({ reference }: Field): boolean => reference?.many === false && reference.bare !== true
 
 /** The fields of a nested object; those of objects inside it are left out. */
-const childrenOf = (type: ObjectType): object => ({
+const childrenOf = (type: ObjectType, shows = type.brief): object => ({
   ...heading,
   ...Object.fromEntries(
-    type.brief.map((name) => {
+    shows.map((name) => {
       const field = Object.hasOwn(type.fields, name) ? type.fields[name] : undefined
       if (field === undefined) return [name, readOnly(name, Object.hasOwn(type.counts, name) ? "integer" : "field")]
       return [name, field.reference === undefined ? fieldOf(name, field) : readOnly(name, "field")]

@@ -29,6 +29,8 @@ interface ReferenceOptions extends Options {
   /** Whether it is shown as its id alone: always, or in a brief representation only. */
   readonly bare?: boolean | "brief"
   readonly wholeSubtree?: boolean
+  /** The fields of the nested object, where they are not those of its brief representation. */
+  readonly shows?: ReadonlyArray<string>
 }
 
 /** A reference to one object: its id in the table, its brief representation on the wire; or its id there too. */
@@ -46,11 +48,13 @@ export const ref = <const O extends ReferenceOptions>(type: string, options: O):
         many: false,
         onDelete: options.onDelete,
         bare: options.bare ?? false,
+        shows: options.shows,
         wholeSubtree: options.wholeSubtree === true
       },
       byAuthor: options.byAuthor,
       fromText: parseInteger,
-      represent: (id, view) => (typeof id === "number" && options.bare !== true ? view.nested(type, id) : shownOf(id)),
+      represent: (id, view) =>
+        typeof id === "number" && options.bare !== true ? view.nested(type, id, options.shows) : shownOf(id),
       representBriefly: options.bare === "brief" ? shownOf : undefined,
       parse: parseTarget
     },

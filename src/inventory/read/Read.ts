@@ -283,7 +283,7 @@ export const viewFor: (
     return {
       ...view,
       reveal,
-      nested: (id, key) => (hidden.get(id)?.has(key) === true ? masked(id, key) : view.nested(id, key))
+      nested: (id, key, shows) => (hidden.get(id)?.has(key) === true ? masked(id, key) : view.nested(id, key, shows))
     }
   }
 )

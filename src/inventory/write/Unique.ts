@@ -69,6 +69,16 @@ export const duplicates = Effect.fnUntraced(function* (
   return conflicts
 })
 
+/** The duplicates but for those that a rival (Rule.ts) reports under the same fields, in the words of the type. */
+export const unexplained = (
+  duplicates: ReadonlyArray<Conflict>,
+  rivalries: ReadonlyArray<Conflict>
+): ReadonlyArray<Conflict> =>
+  duplicates.filter(
+    ({ at, errors }) =>
+      !rivalries.some((rival) => rival.at === at && Object.keys(errors).every((name) => name in rival.errors))
+  )
+
 /** The values of a row that the uniqueness is about. */
 const partOf = (row: Row, { fields, whereNull }: Unique): Row => ({
   ...Object.fromEntries([...fields, ...(whereNull === undefined ? [] : [whereNull])].map((name) => [name, row[name]])),

@@ -28,7 +28,7 @@ import { resolveGenerics, resolveReferences } from "./Resolve.ts"
 import { rivals } from "./rules/Rivals.ts"
 import { stored } from "./Stored.ts"
 import { type Author, type PresumedAuthor, asAuthor } from "./Transaction.ts"
-import { type Conflict, canCompare, cycles, duplicates } from "./Unique.ts"
+import { type Conflict, canCompare, cycles, duplicates, unexplained } from "./Unique.ts"
 import { unreadableErrors } from "../Unreadable.ts"
 import { refusing } from "./WriteRefused.ts"
 import { type Draft, draft, withInitials } from "../derive/values/Draft.ts"
@@ -273,10 +273,11 @@ const settle = Effect.fnUntraced(function* (
   }
   const rows = (yield* stored(type, values)).map(wholeRow)
   const parted = yield* brokenBonds(type, rows, before, find)
+  const rivalries = yield* rivals(type, rows, before, find)
   const others = [
-    ...(yield* duplicates(type, rows)),
+    ...unexplained(yield* duplicates(type, rows), rivalries),
     ...(yield* cycles(type, rows)),
-    ...(yield* rivals(type, rows, before, find))
+    ...rivalries
   ]
   // As in NetBox, a broken rule is reported before a conflict with an object of the same type.
   const conflicts = [...parted, ...others.filter(({ at }) => !parted.some((each) => each.at === at))]

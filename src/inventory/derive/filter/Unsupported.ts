@@ -19,22 +19,29 @@ type Kind = keyof typeof lookups
 
 const contentTypes = { pattern: "content_types", number: "content_type_id" }
 const places = "region region_id site site_group site_group_id site_id"
-const ports = "console_ports console_server_ports device_bays module_bays pass_through_ports power_outlets power_ports"
+const moduleParts = "console_ports console_server_ports interfaces pass_through_ports power_outlets power_ports"
 
 /** By object type and kind of filter. A lookup of these that Rackwire has is not refused. */
 const unsupported: Readonly<Record<string, Partial<Record<Kind, string>>>> = {
   "circuits.circuit": { choice: `${places} provider_account_id provider_network_id` },
   "circuits.provider": { choice: places },
-  "dcim.device": { alone: ports, choice: "config_template_id parent_device_id" },
+  "dcim.consoleport": { alone: "cabled connected occupied", choice: "cable_end" },
+  "dcim.consoleserverport": { alone: "cabled connected occupied", choice: "cable_end" },
+  "dcim.device": { choice: "config_template_id" },
   "dcim.devicerole": { choice: "config_template_id" },
-  "dcim.devicetype": { alone: `${ports} has_front_image has_rear_image interfaces inventory_items` },
+  "dcim.devicetype": { alone: `${moduleParts} device_bays module_bays inventory_items has_front_image has_rear_image` },
+  "dcim.frontport": { alone: "cabled occupied", choice: "cable_end" },
   "dcim.interface": {
-    choice: "l2vpn l2vpn_id module_id rf_channel rf_role vdc vdc_id vdc_identifier",
+    choice: "l2vpn l2vpn_id rf_channel rf_role vdc vdc_id vdc_identifier",
     number: "rf_channel_frequency rf_channel_width"
   },
   "dcim.inventoryitem": { choice: "role role_id" },
+  "dcim.moduletype": { alone: moduleParts },
   "dcim.platform": { choice: "config_template_id" },
   "dcim.powerfeed": { alone: "cabled connected occupied", choice: "cable_end" },
+  "dcim.poweroutlet": { alone: "cabled connected occupied", choice: "cable_end" },
+  "dcim.powerport": { alone: "cabled connected occupied", choice: "cable_end" },
+  "dcim.rearport": { alone: "cabled occupied", choice: "cable_end" },
   "extras.customfield": contentTypes,
   "extras.journalentry": { choice: "assigned_object_type_id" },
   "extras.objectchange": { choice: "changed_object_type_id" },
@@ -56,11 +63,20 @@ const unsupported: Readonly<Record<string, Partial<Record<Kind, string>>>> = {
 const ignoredByNetBox: Readonly<Record<string, string>> = {
   "circuits.provider": "asns asns_id",
   "dcim.cable": "a_terminations a_terminations_id b_terminations b_terminations_id",
+  "dcim.consoleport": "module",
+  "dcim.consoleserverport": "module",
   "dcim.device": "cluster device_role device_role_id location primary_ip4 primary_ip6 rack virtual_chassis",
-  "dcim.interface": "bridge cable cable_id lag parent tagged_vlans tagged_vlans_id untagged_vlan untagged_vlan_id",
+  "dcim.devicebay": "installed_device installed_device_id",
+  "dcim.frontport": "module rear_port rear_port_id",
+  "dcim.interface":
+    "bridge cable cable_id lag module parent tagged_vlans tagged_vlans_id untagged_vlan untagged_vlan_id",
   "dcim.inventoryitem": "parent",
+  "dcim.module": "device module_bay",
   "dcim.powerfeed": "power_panel rack",
+  "dcim.poweroutlet": "module power_port power_port_id",
   "dcim.powerpanel": "location",
+  "dcim.powerport": "module",
+  "dcim.rearport": "module",
   "dcim.site": "asns asns_id",
   "extras.webhook": "scope_user scope_user_id",
   "ipam.ipaddress": "nat_inside nat_inside_id",

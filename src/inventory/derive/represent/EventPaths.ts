@@ -34,11 +34,10 @@ const values = (...names: ReadonlyArray<string>): ReadonlyMap<string, Place> =>
 const labelled = placeOf("object", values("value", "label"))
 
 /** A nested object of the type. The type's own places are found when a path needs them: types refer to each other. */
-const nested = (id: string, many: boolean): Place => ({
-  found: many ? "objects" : "object",
-  parts: (name) => briefPlaces(objectType(id)).get(name),
-  names: () => briefPlaces(objectType(id)).keys()
-})
+const nested = (id: string, many: boolean, shows?: ReadonlyArray<string>): Place => {
+  const found = () => (shows === undefined ? briefPlaces(objectType(id)) : placesIn(objectType(id), shows))
+  return { found: many ? "objects" : "object", parts: (name) => found().get(name), names: () => found().keys() }
+}
 
 const termination = placeOf("objects", new Map([...values("object_type", "object_id"), ["object", anything]]))
 
@@ -53,7 +52,7 @@ const placeOfField = (field: Field, isBrief: boolean): Place => {
   if (reference !== undefined) {
     if (reference.isTermination === true) return termination
     const isBare = reference.bare === true || (isBrief && reference.bare === "brief")
-    return isBare ? value : nested(reference.type, reference.many)
+    return isBare ? value : nested(reference.type, reference.many, reference.shows)
   }
   if (choices !== undefined) {
     const represent = (isBrief ? field.representBriefly : undefined) ?? field.represent
@@ -80,15 +79,17 @@ const places = perType((type): ReadonlyMap<string, Place> => {
   ])
 })
 
-const briefPlaces = perType((type): ReadonlyMap<string, Place> => {
-  const own = type.brief.flatMap((name) => {
+const briefPlaces = perType((type): ReadonlyMap<string, Place> => placesIn(type, type.brief))
+
+const placesIn = (type: ObjectType, names: ReadonlyArray<string>): ReadonlyMap<string, Place> => {
+  const own = names.flatMap((name) => {
     const field = Object.hasOwn(type.fields, name) ? type.fields[name] : undefined
     if (field !== undefined) return [[name, placeOfField(field, true)] as const]
     const derived = Object.hasOwn(type.derived, name) ? type.derived[name] : undefined
     return derived === undefined ? [] : [[name, placeOfShape(derived.brief?.shape ?? derived.shape)] as const]
   })
   return new Map([...heading, ...own])
-})
+}
 
 /** The places of a flat snapshot: references are ids, and tags are names. */
 const flatPlaces = perType((type): ReadonlyMap<string, Place> => {

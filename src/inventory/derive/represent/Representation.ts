@@ -4,7 +4,7 @@
  * The API and capture call the same functions with the same canonical rows, so an event carries what the API answers.
  */
 import type { Row, View } from "../../Field.ts"
-import { type ObjectType, fieldOf, perType } from "../../ObjectType.ts"
+import { type ObjectType, type PointedBy, fieldOf, perType } from "../../ObjectType.ts"
 import { objectType, registry } from "../../Registry.ts"
 import { eventPath } from "./EventPaths.ts"
 import { blankOf } from "../values/Row.ts"
@@ -31,6 +31,10 @@ const shapes = perType((type) => {
   }
 })
 
+/** Whether at most one object of the type points at an object. */
+export const pointsAlone = ({ type, field, where }: PointedBy): boolean =>
+  where !== undefined || fieldOf(objectType(type), field).unique
+
 /** The full representation, in the order of the declaration. */
 export const representation = (type: ObjectType, row: Row, view: View): Json => {
   const shape = shapes(type)
@@ -47,17 +51,18 @@ export const representation = (type: ObjectType, row: Row, view: View): Json => 
   for (const name in type.counts) json[name] = counted[name]
   for (const name in type.pointedBy) {
     const by = type.pointedBy[name]!
-    const found = (counted[name] as ReadonlyArray<number>).map((id) => view.nested(by.type, id)).filter(Boolean)
-    json[name] = by.where === undefined ? found : (found[0] ?? null)
+    const show = by.shown?.of ?? ((id) => view.nested(by.type, id, by.shows))
+    const found = (counted[name] as ReadonlyArray<number>).map((id) => show(id, view)).filter(Boolean)
+    json[name] = pointsAlone(by) ? (found[0] ?? null) : found
   }
   return json
 }
 
 /** The brief representation: inside other objects, and under `?brief=1`. */
-export const brief = (type: ObjectType, row: Row, view: View): Json => {
+export const brief = (type: ObjectType, row: Row, view: View, shows = type.brief): Json => {
   const json: Record<string, unknown> = heading(type, row, view)
   const counts = view.counted(type.id, row.id)
-  for (const name of type.brief) {
+  for (const name of shows) {
     const field = Object.hasOwn(type.fields, name) ? type.fields[name] : undefined
     const derived = Object.hasOwn(type.derived, name) ? type.derived[name] : undefined
     if (field !== undefined) json[name] = (field.representBriefly ?? field.represent)(row[name], view, type.id)
@@ -86,9 +91,9 @@ const noFields = () => []
 
 /** A view on related rows that were read. Counts are shown for the objects themselves, not for nested ones. */
 export const viewOf = (base: string, { row, customFields = noFields, counted = uncounted }: ViewParts): View => {
-  const nested = (id: string, key: number) => {
+  const nested: View["nested"] = (id, key, shows) => {
     const found = row(id, key)
-    return found === undefined ? null : brief(objectType(id), found, inner)
+    return found === undefined ? null : brief(objectType(id), found, inner, shows)
   }
   const label = (id: string) => registry.get(id)?.label ?? id.slice(id.indexOf(".") + 1)
   const inner: View = { base, row, label, nested, customFields, counted: uncounted, eventPath }

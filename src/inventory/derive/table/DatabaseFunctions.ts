@@ -125,14 +125,16 @@ const genericCheck = (type: ObjectType, field: string, generic: Generic): string
    end $$`
 }
 
-/** All functions, including those that only one object type declares. */
+/** All functions, including those that only some object types declare: each once. */
 export const functions: ReadonlyArray<string> = [
-  ...common,
-  ...[...registry.values()].flatMap((type) => [
-    ...type.functions,
-    ...bondFunctions(type),
-    ...Object.entries(type.fields).flatMap(([name, { generic }]) =>
-      generic === undefined ? [] : [genericCheck(type, name, generic)]
-    )
+  ...new Set([
+    ...common,
+    ...[...registry.values()].flatMap((type) => [
+      ...type.functions,
+      ...bondFunctions(type),
+      ...Object.entries(type.fields).flatMap(([name, { generic }]) =>
+        generic === undefined ? [] : [genericCheck(type, name, generic)]
+      )
+    ])
   ])
 ]

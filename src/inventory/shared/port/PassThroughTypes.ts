@@ -48,3 +48,6 @@ export const passThroughTypes = {
   splice: "Splice",
   other: "Other"
 } as const
+
+/** Most positions of a rear port. */
+export const positionsMax = 1024

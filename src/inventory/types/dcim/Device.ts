@@ -14,7 +14,6 @@ import {
   json,
   labels,
   nothing,
-  pointedAtBy,
   primaryAddresses,
   ref,
   text
@@ -26,6 +25,7 @@ import type Platform from "./Platform.ts"
 import type Rack from "./Rack.ts"
 import type Site from "./Site.ts"
 import { airflows } from "./DeviceType.ts"
+import { parts } from "./DeviceParts.ts"
 
 /** SQL of the height of a device's type. */
 const heightOf = (alias: string) => `(select u_height from dcim_devicetype where id = ${alias}.device_type_id)`
@@ -181,8 +181,9 @@ export default defineObjectType({
     { fields: ["rack", "position", "face"] },
     { fields: ["virtual_chassis", "vc_position"] }
   ],
-  // There are no device bays and no config templates: NetBox' names for what a device has none of.
-  derived: { ...primary.derived, parent_device: nothing, config_template: nothing },
+  // There are no config templates: NetBox' name for what a device has none of.
+  derived: { ...primary.derived, config_template: nothing },
+  pointedBy: parts.pointedBy,
   paths: {
     ...contactPaths,
     name: "name__ie",
@@ -190,13 +191,14 @@ export default defineObjectType({
     role: "device_role",
     model: "device_type",
     is_full_depth: "device_type/is_full_depth",
-    mac_address: "<dcim.interface.device/mac_address"
+    mac_address: "<dcim.interface.device/mac_address",
+    ...parts.paths
   },
   asked: {
     ...primary.asked,
     virtual_chassis_member: flagged("t.virtual_chassis_id is not null"),
     local_context_data: flagged("t.local_context_data is not null"),
-    interfaces: pointedAtBy("dcim.interface", "device_id")
+    ...parts.asked
   },
   search: ["name", "serial", "asset_tag", "description", "comments"],
   ordering: ["name"],
@@ -214,25 +216,8 @@ export default defineObjectType({
     yield* partRules(row, find)
   },
   bonds: [...primary.bonds, fits, apart],
-  triggers: [
-    {
-      name: "dcim_device_leave",
-      sql: `before update of virtual_chassis_id on dcim_device for each row
-        when (old.virtual_chassis_id is not null and new.virtual_chassis_id is null)
-        execute function rackwire_leave_chassis()`
-    }
-  ],
-  functions: [
-    // A chassis that is deleted takes positions and priorities of its members with it.
-    `create or replace function rackwire_leave_chassis() returns trigger language plpgsql as $$
-     begin
-       if not exists (select from dcim_virtualchassis where id = old.virtual_chassis_id) then
-         new.vc_position := null;
-         new.vc_priority := null;
-       end if;
-       return new;
-     end $$`
-  ],
+  triggers: parts.triggers,
+  functions: parts.functions,
   rivals: [
     {
       fields: ["rack", "position", "face", "device_type"],

@@ -11,6 +11,7 @@ import {
   slug,
   text
 } from "../../ObjectType.ts"
+import { weightFields, weightRules } from "../../shared/Weight.ts"
 
 /** Where the air goes, of a type of devices and of one that is built in otherwise. */
 export const airflows = {
@@ -41,8 +42,7 @@ export default defineObjectType({
     is_full_depth: flag({ default: true }),
     subdevice_role: choice({ parent: "Parent", child: "Child" }, { optional: true }),
     airflow: choice(airflows, { optional: true }),
-    weight: decimal({ digits: 8, places: 2, min: 0, optional: true }),
-    weight_unit: choice({ kg: "Kilograms", g: "Grams", lb: "Pounds", oz: "Ounces" }, { optional: true }),
+    ...weightFields(),
     description: text({ max: 200, optional: true }),
     comments: text({ optional: true }),
     ...labels()
@@ -66,8 +66,6 @@ export default defineObjectType({
     if (row.subdevice_role === "child" && row.u_height !== 0) {
       yield broken(["subdevice_role", "u_height"], { u_height: ["Child device types must be 0U."] })
     }
-    if (row.weight !== null && row.weight_unit === null) {
-      yield broken(["weight", "weight_unit"], { __all__: ["Must specify a unit when setting a weight"] })
-    }
+    yield* weightRules(row)
   }
 })

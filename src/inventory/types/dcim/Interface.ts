@@ -12,21 +12,19 @@ import {
   mac,
   ref,
   refs,
-  text,
   wwn
 } from "../../ObjectType.ts"
 import type Device from "./Device.ts"
 import type Vlan from "../ipam/Vlan.ts"
 import { cabled, hasSocket, socketBond } from "../../shared/Cabled.ts"
 import { interfaceTypes, poeModes, poeTypes, wirelessTypes, withoutSocket } from "../../shared/port/InterfaceTypes.ts"
+import { fixedComponent, portFields, staysWithDevice } from "../../shared/Component.ts"
 import { kinship } from "../../shared/Kinship.ts"
 
 const valuesOf = (choices: object): string => Object.keys(choices).map(literal).join(", ")
 
 const fields = {
-  device: ref("dcim.device", { onDelete: "cascade" }),
-  name: text({ max: 64 }),
-  label: text({ max: 64, optional: true }),
+  ...portFields(),
   type: choice(interfaceTypes),
   enabled: flag({ default: true }),
   parent: ref("dcim.interface", { optional: true, onDelete: "protect" }),
@@ -38,7 +36,6 @@ const fields = {
   duplex: choice({ half: "Half", full: "Full", auto: "Auto" }, { optional: true, nullInSnapshot: true }),
   wwn: wwn({ optional: true }),
   mgmt_only: flag({ default: false }),
-  description: text({ max: 200, optional: true }),
   mode: choice({ access: "Access", tagged: "Tagged", "tagged-all": "Tagged (All)" }, { optional: true }),
   tx_power: integer({ min: 0, max: 127, optional: true }),
   poe_mode: choice(poeModes, { optional: true }),
@@ -46,7 +43,6 @@ const fields = {
   untagged_vlan: ref("ipam.vlan", { optional: true, onDelete: "set null" }),
   tagged_vlans: refs("ipam.vlan"),
   vrf: ref("ipam.vrf", { optional: true, onDelete: "set null" }),
-  mark_connected: flag({ default: false }),
   /** Kept by the cables themselves, by a trigger. */
   cable: ref("dcim.cable", { optional: true, onDelete: "set null", wire: "read", bare: "brief" }),
   ...labels()
@@ -65,10 +61,14 @@ const kin = kinship({
   movable: false
 })
 
+const fixed = fixedComponent("dcim.interface")
+
 export default defineObjectType({
+  ...fixed,
   app: "dcim",
   name: "interface",
   plural: "interfaces",
+  menu: "Components",
   groups: {
     "Related interfaces": ["parent", "bridge", "lag"],
     Hardware: ["mtu", "mac_address", "speed", "duplex", "wwn", "tx_power", "mark_connected"],
@@ -76,7 +76,6 @@ export default defineObjectType({
     VLANs: ["mode", "untagged_vlan", "tagged_vlans"]
   },
   fields,
-  unique: [{ fields: ["device", "name"] }],
   derived: {
     ...cabled.derived,
     // There are no virtual device contexts.
@@ -88,10 +87,7 @@ export default defineObjectType({
       `(select count(*) from ${from(types.get("ipam.ipaddress")!)} c where c.assigned_object_type = 'dcim.interface' and c.assigned_object_id = t.id)`
   },
   paths: {
-    // As in NetBox, devices in locations below do not count here.
-    location: "device/=location",
-    device_type: "device/device_type/model",
-    device_type_id: "device/device_type_id",
+    ...fixed.paths,
     vlan: ["untagged_vlan/vid", "tagged_vlans/vid"],
     vlan_id: ["untagged_vlan_id", "tagged_vlans_id"]
   },
@@ -113,33 +109,15 @@ export default defineObjectType({
         when t.type in (${valuesOf(wirelessTypes)}) then 'wireless' else 'physical' end`
     }
   },
-  search: ["name", "label", "description"],
-  ordering: ["device", "name"],
   brief: ["device", "name", "cable", "_occupied"],
-  display: (row) => (row.label === "" ? String(row.name) : `${row.name} (${row.label})`),
   looksAt: ["device", ...kin.looksAt, "untagged_vlan"],
   *check(row, find, before) {
-    if (before !== undefined && before.device !== row.device) {
-      yield broken(["device"], { device: ["Components cannot be moved to a different device."] })
-    }
+    yield* staysWithDevice(row, find, before)
     yield* kin.rules(row)
     yield* kindRules(row)
     yield* portRules(row, find)
   },
-  bonds: [...kin.bonds, socketBond],
-  functions: [
-    `create or replace function rackwire_keep_interface() returns trigger language plpgsql as $$
-     begin
-       raise exception 'interface % cannot be moved to a different device', new.id using errcode = 'check_violation';
-     end $$`
-  ],
-  triggers: [
-    {
-      name: "dcim_interface_keep",
-      sql: `before update of device_id on dcim_interface for each row when (new.device_id <> old.device_id)
-        execute function rackwire_keep_interface()`
-    }
-  ]
+  bonds: [...kin.bonds, socketBond]
 })
 
 function* kindRules(row: Interface): Iterable<RuleViolation> {

@@ -3,7 +3,6 @@ import {
   choice,
   contactPaths,
   countOf,
-  decimal,
   defineObjectType,
   flag,
   integer,
@@ -11,6 +10,7 @@ import {
   ref,
   text
 } from "../../ObjectType.ts"
+import { weightFields, weightRules } from "../../shared/Weight.ts"
 import type Location from "./Location.ts"
 import type Site from "./Site.ts"
 
@@ -63,9 +63,8 @@ export default defineObjectType({
       { default: "19", numeric: true }
     ),
     u_height: integer({ min: 1, max: 100, default: 42 }),
-    weight: decimal({ digits: 8, places: 2, min: 0, optional: true }),
+    ...weightFields(),
     max_weight: integer({ min: 0, max: 2_147_483_647, optional: true }),
-    weight_unit: choice({ kg: "Kilograms", g: "Grams", lb: "Pounds", oz: "Ounces" }, { optional: true }),
     desc_units: flag({ default: false, help: "Units are numbered from top to bottom." }),
     outer_width: integer({ min: 0, max: 32_767, optional: true }),
     outer_depth: integer({ min: 0, max: 32_767, optional: true }),
@@ -114,9 +113,7 @@ export default defineObjectType({
       const message = "Must specify a unit when setting an outer width/depth"
       yield broken(["outer_width", "outer_depth", "outer_unit"], { __all__: [message] })
     }
-    if (row.weight !== null && row.weight_unit === null) {
-      yield broken(["weight", "weight_unit"], { __all__: ["Must specify a unit when setting a weight"] })
-    }
+    yield* weightRules(row)
     if (row.max_weight !== null && row.weight_unit === null) {
       yield broken(["max_weight", "weight_unit"], { __all__: ["Must specify a unit when setting a maximum weight"] })
     }

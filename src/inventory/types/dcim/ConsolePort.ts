@@ -1,0 +1,18 @@
+import { choice, defineObjectType, labels } from "../../ObjectType.ts"
+import { fixedComponent, portFields } from "../../shared/Component.ts"
+import { consoleSpeeds, consoleTypes } from "../../shared/port/ConsoleTypes.ts"
+
+export default defineObjectType({
+  ...fixedComponent("dcim.consoleport"),
+  app: "dcim",
+  name: "consoleport",
+  plural: "console-ports",
+  menu: "Components",
+  label: "console port",
+  fields: {
+    ...portFields(),
+    type: choice(consoleTypes, { optional: true }),
+    speed: choice(consoleSpeeds, { optional: true, numeric: true }),
+    ...labels()
+  }
+})

@@ -1,0 +1,18 @@
+import { choice, defineObjectType, labels } from "../../ObjectType.ts"
+import { fixedComponent, portFields } from "../../shared/Component.ts"
+import { consoleSpeeds, consoleTypes } from "../../shared/port/ConsoleTypes.ts"
+
+export default defineObjectType({
+  ...fixedComponent("dcim.consoleserverport"),
+  app: "dcim",
+  name: "consoleserverport",
+  plural: "console-server-ports",
+  menu: "Components",
+  label: "console server port",
+  fields: {
+    ...portFields(),
+    type: choice(consoleTypes, { optional: true }),
+    speed: choice(consoleSpeeds, { optional: true, numeric: true }),
+    ...labels()
+  }
+})

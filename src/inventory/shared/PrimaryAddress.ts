@@ -1,7 +1,7 @@
 /**
- * The primary addresses of a device or a virtual machine. Each must be assigned to one of its interfaces, or translated
- * (`nat_inside`) to one that is. The interfaces of a device in a virtual chassis are those of all members, but for
- * interfaces that are for management only.
+ * The primary addresses of a device, a context of one, or a virtual machine. Each must be assigned to one of its
+ * interfaces, or translated (`nat_inside`) to one that is. The interfaces of a device in a virtual chassis are those of
+ * all members, but for interfaces that are for management only.
  */
 import { flagged } from "../Asked.ts"
 import type { DerivedValue } from "../Derived.ts"
@@ -10,15 +10,18 @@ import type { Bond, OtherSide } from "../Rule.ts"
 import { ref } from "../field/Reference.ts"
 
 interface Machine {
-  /** The object type of the machine and of its interfaces, and their reference to it. */
+  /** The object type of the machine and of its interfaces. */
   readonly type: string
   readonly interfaces: string
-  readonly owner: string
+  /** SQL over `j`, the machine, and `f`, an interface: whether it is one of the machine's; by fields of the machine. */
+  readonly owns: string
+  readonly by?: ReadonlyArray<string>
   /** The machine's word in messages. */
   readonly called: string
   /** SQL over `j`, the machine, and `f`, an interface of another one: whether it serves both. */
   readonly shares?: string
   readonly otherFamily: (address: string, family: number) => string
+  readonly unassigned?: (address: string) => string
   /** Further changes that can part a machine from its address: of a field of these objects. */
   readonly moves: ReadonlyArray<Pick<OtherSide, "type" | "field" | "when"> & { readonly reaches: (ids: Ids) => string }>
 }
@@ -69,7 +72,7 @@ const single = ({ type, called }: Machine, family: 4 | 6): Bond<Primary> => {
 }
 
 const bond = (
-  { type, interfaces, owner, called, shares, otherFamily, moves }: Machine,
+  { type, interfaces, owns, by = [], called, shares, otherFamily, unassigned, moves }: Machine,
   family: 4 | 6
 ): Bond<Primary> => {
   const name = nameOf(family)
@@ -83,7 +86,7 @@ const bond = (
   const named = `${type} #%s`
   return {
     name,
-    fields: [name],
+    fields: [name, ...by],
     applies: `new.${column} is not null`,
     lock: `select from ipam_ipaddress a where a.id = new.${column}
       or a.id = (select nat_inside_id from ipam_ipaddress where id = new.${column}) for share`,
@@ -91,12 +94,12 @@ const bond = (
       left join ipam_ipaddress i on i.id = a.nat_inside_id
       join ${interfaces.replace(".", "_")} f on f.id in (${assigned("a")}, ${assigned("i")})
       where a.id = j.${column} and family(a.address) = ${family}
-        and (f.${owner}_id = j.id${shares === undefined ? "" : ` or ${shares}`}))`,
+        and (${owns}${shares === undefined ? "" : ` or ${shares}`}))`,
     rule: `The primary IPv${family} address is assigned to an interface of the machine.`,
     errors: (row, find) => {
       const shown = String(find("ipam.ipaddress", row[name])?.["address"])
       return shown.includes(":") === (family === 6)
-        ? { [name]: [`The specified IP address (${shown}) is not assigned to this ${called}.`] }
+        ? { [name]: [unassigned?.(shown) ?? `The specified IP address (${shown}) is not assigned to this ${called}.`] }
         : { [name]: [otherFamily(shown, family)] }
     },
     others: [

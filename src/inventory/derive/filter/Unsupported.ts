@@ -32,10 +32,9 @@ const unsupported: Readonly<Record<string, Partial<Record<Kind, string>>>> = {
   "dcim.devicetype": { alone: `${moduleParts} device_bays module_bays inventory_items has_front_image has_rear_image` },
   "dcim.frontport": { alone: "cabled occupied", choice: "cable_end" },
   "dcim.interface": {
-    choice: "l2vpn l2vpn_id rf_channel rf_role vdc vdc_id vdc_identifier",
+    choice: "l2vpn l2vpn_id rf_channel rf_role",
     number: "rf_channel_frequency rf_channel_width"
   },
-  "dcim.inventoryitem": { choice: "role role_id" },
   "dcim.moduletype": { alone: moduleParts },
   "dcim.platform": { choice: "config_template_id" },
   "dcim.powerfeed": { alone: "cabled connected occupied", choice: "cable_end" },
@@ -69,7 +68,7 @@ const ignoredByNetBox: Readonly<Record<string, string>> = {
   "dcim.devicebay": "installed_device installed_device_id",
   "dcim.frontport": "module rear_port rear_port_id",
   "dcim.interface":
-    "bridge cable cable_id lag module parent tagged_vlans tagged_vlans_id untagged_vlan untagged_vlan_id",
+    "bridge cable cable_id lag module parent tagged_vlans tagged_vlans_id untagged_vlan untagged_vlan_id vdcs vdcs_id",
   "dcim.inventoryitem": "parent",
   "dcim.module": "device module_bay",
   "dcim.powerfeed": "power_panel rack",
@@ -78,6 +77,7 @@ const ignoredByNetBox: Readonly<Record<string, string>> = {
   "dcim.powerport": "module",
   "dcim.rearport": "module",
   "dcim.site": "asns asns_id",
+  "dcim.virtualdevicecontext": "primary_ip4 primary_ip4_id primary_ip6 primary_ip6_id",
   "extras.webhook": "scope_user scope_user_id",
   "ipam.ipaddress": "nat_inside nat_inside_id",
   "ipam.prefix": "vlan",

@@ -34,7 +34,7 @@ const isDeep = (alias: string) => `(select is_full_depth from dcim_devicetype wh
 const primary = primaryAddresses({
   type: "dcim.device",
   interfaces: "dcim.interface",
-  owner: "device",
+  owns: "f.device_id = j.id",
   called: "device",
   otherFamily: (address, family) => `${address} is not an IPv${family} address.`,
   shares: `not f.mgmt_only and j.virtual_chassis_id = (select virtual_chassis_id from dcim_device where id = f.device_id)`,

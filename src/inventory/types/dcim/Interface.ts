@@ -43,6 +43,7 @@ const fields = {
   untagged_vlan: ref("ipam.vlan", { optional: true, onDelete: "set null" }),
   tagged_vlans: refs("ipam.vlan"),
   vrf: ref("ipam.vrf", { optional: true, onDelete: "set null" }),
+  vdcs: refs("dcim.virtualdevicecontext"),
   /** Kept by the cables themselves, by a trigger. */
   cable: ref("dcim.cable", { optional: true, onDelete: "set null", wire: "read", bare: "brief" }),
   ...labels()
@@ -76,11 +77,7 @@ export default defineObjectType({
     VLANs: ["mode", "untagged_vlan", "tagged_vlans"]
   },
   fields,
-  derived: {
-    ...cabled.derived,
-    // There are no virtual device contexts.
-    vdcs: { shape: { kind: "object", many: true }, of: () => [] }
-  },
+  derived: cabled.derived,
   derivedBy: cabled.derivedBy,
   counts: {
     count_ipaddresses: (_, types, from) =>
@@ -88,6 +85,9 @@ export default defineObjectType({
   },
   paths: {
     ...fixed.paths,
+    vdc: "vdcs/name",
+    vdc_id: "vdcs_id",
+    vdc_identifier: "vdcs/identifier",
     vlan: ["untagged_vlan/vid", "tagged_vlans/vid"],
     vlan_id: ["untagged_vlan_id", "tagged_vlans_id"]
   },

@@ -17,6 +17,7 @@ import { component, componentFields, modularComponents } from "../../shared/Comp
 const fields = {
   ...componentFields(),
   parent: ref("dcim.inventoryitem", { optional: true, onDelete: "cascade", bare: true }),
+  role: ref("dcim.inventoryitemrole", { optional: true, onDelete: "protect" }),
   manufacturer: ref("dcim.manufacturer", { optional: true, onDelete: "protect" }),
   part_id: text({ max: 50, optional: true }),
   serial: text({ max: 50, optional: true }),

@@ -23,7 +23,7 @@ import type Site from "../dcim/Site.ts"
 const primary = primaryAddresses({
   type: "virtualization.virtualmachine",
   interfaces: "virtualization.vminterface",
-  owner: "virtual_machine",
+  owns: "f.virtual_machine_id = j.id",
   called: "VM",
   otherFamily: (address, family) => `Must be an IPv${family} address. (${address})`,
   moves: [{ type: "virtualization.vminterface", field: "virtual_machine", reaches: (on) => on("f.id = new.id") }]

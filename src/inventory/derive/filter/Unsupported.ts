@@ -31,10 +31,7 @@ const unsupported: Readonly<Record<string, Partial<Record<Kind, string>>>> = {
   "dcim.devicerole": { choice: "config_template_id" },
   "dcim.devicetype": { alone: `${moduleParts} device_bays module_bays inventory_items has_front_image has_rear_image` },
   "dcim.frontport": { alone: "cabled occupied", choice: "cable_end" },
-  "dcim.interface": {
-    choice: "l2vpn l2vpn_id rf_channel rf_role",
-    number: "rf_channel_frequency rf_channel_width"
-  },
+  "dcim.interface": { choice: "l2vpn l2vpn_id" },
   "dcim.moduletype": { alone: moduleParts },
   "dcim.platform": { choice: "config_template_id" },
   "dcim.powerfeed": { alone: "cabled connected occupied", choice: "cable_end" },

@@ -10,6 +10,7 @@ import {
   integer,
   labels,
   mac,
+  nothing,
   ref,
   refs,
   wwn
@@ -19,6 +20,7 @@ import type Vlan from "../ipam/Vlan.ts"
 import { cabled, hasSocket, socketBond } from "../../shared/Cabled.ts"
 import { interfaceTypes, poeModes, poeTypes, wirelessTypes, withoutSocket } from "../../shared/port/InterfaceTypes.ts"
 import { fixedComponent, portFields, staysWithDevice } from "../../shared/Component.ts"
+import { radioBond, radioFields, radioRules, radioTrigger } from "../../shared/Wireless.ts"
 import { kinship } from "../../shared/Kinship.ts"
 
 const valuesOf = (choices: object): string => Object.keys(choices).map(literal).join(", ")
@@ -38,6 +40,7 @@ const fields = {
   mgmt_only: flag({ default: false }),
   mode: choice({ access: "Access", tagged: "Tagged", "tagged-all": "Tagged (All)" }, { optional: true }),
   tx_power: integer({ min: 0, max: 127, optional: true }),
+  ...radioFields(),
   poe_mode: choice(poeModes, { optional: true }),
   poe_type: choice(poeTypes, { optional: true }),
   untagged_vlan: ref("ipam.vlan", { optional: true, onDelete: "set null" }),
@@ -72,14 +75,18 @@ export default defineObjectType({
   menu: "Components",
   groups: {
     "Related interfaces": ["parent", "bridge", "lag"],
-    Hardware: ["mtu", "mac_address", "speed", "duplex", "wwn", "tx_power", "mark_connected"],
+    Hardware: ["mtu", "mac_address", "speed", "duplex", "wwn", "mark_connected"],
     "Power over Ethernet": ["poe_mode", "poe_type"],
+    Radio: ["rf_role", "rf_channel", "rf_channel_frequency", "rf_channel_width", "tx_power"],
     VLANs: ["mode", "untagged_vlan", "tagged_vlans"]
   },
   fields,
-  derived: cabled.derived,
+  // There are no wireless links and no L2VPNs: NetBox' names for what an interface has none of.
+  derived: { ...cabled.derived, wireless_link: nothing, l2vpn_termination: nothing },
   derivedBy: cabled.derivedBy,
   counts: {
+    // There are no FHRP groups.
+    count_fhrp_groups: () => "0",
     count_ipaddresses: (_, types, from) =>
       `(select count(*) from ${from(types.get("ipam.ipaddress")!)} c where c.assigned_object_type = 'dcim.interface' and c.assigned_object_id = t.id)`
   },
@@ -115,9 +122,12 @@ export default defineObjectType({
     yield* staysWithDevice(row, find, before)
     yield* kin.rules(row)
     yield* kindRules(row)
+    yield* radioRules(row)
     yield* portRules(row, find)
   },
-  bonds: [...kin.bonds, socketBond]
+  bonds: [...kin.bonds, socketBond, radioBond],
+  functions: [...fixed.functions, radioTrigger.function],
+  triggers: [...fixed.triggers, radioTrigger.trigger]
 })
 
 function* kindRules(row: Interface): Iterable<RuleViolation> {

@@ -23,7 +23,7 @@ export default defineObjectType({
     supply: choice({ ac: "AC", dc: "DC" }, { default: "ac" }),
     phase: choice({ "single-phase": "Single phase", "three-phase": "Three-phase" }, { default: "single-phase" }),
     voltage: integer({ min: -32_768, max: 32_767, default: 120 }),
-    amperage: integer({ min: 1, max: 32_767, default: 20 }),
+    amperage: integer({ min: 1, max: 32_767, default: 15 }),
     max_utilization: integer({ min: 1, max: 100, default: 80, help: "In percent." }),
     mark_connected: flag({ default: false }),
     description: text({ max: 200, optional: true }),

@@ -1,4 +1,4 @@
-import { choice, defineObjectType, flag, integer, labels, mac, ref, refs, text } from "../../ObjectType.ts"
+import { choice, defineObjectType, flag, integer, labels, mac, nothing, ref, refs, text } from "../../ObjectType.ts"
 import { kinship } from "../../shared/Kinship.ts"
 
 const fields = {
@@ -33,7 +33,10 @@ export default defineObjectType({
   label: "interface",
   fields,
   unique: [{ fields: ["virtual_machine", "name"] }],
+  // There are no L2VPNs and no FHRP groups.
+  derived: { l2vpn_termination: nothing },
   counts: {
+    count_fhrp_groups: () => "0",
     count_ipaddresses: (_, types, from) =>
       `(select count(*) from ${from(types.get("ipam.ipaddress")!)} c where c.assigned_object_type = 'virtualization.vminterface' and c.assigned_object_id = t.id)`
   },

@@ -32,7 +32,15 @@ const primary = (holder: string, key: string, interfaces: string): ReadonlyArray
   }))
 }
 
+/** The primary addresses of a context. An interface may be in several contexts, so `true` means none of them. */
+const ofContext: ReadonlyArray<BackReference> = ([4, 6] as const).map((family) => ({
+  ...{ holder: "dcim.virtualdevicecontext", key: "virtual_device_context", usual: "null::bigint" },
+  ...{ field: `primary_ip${family}`, when: `family(t.address) = ${family}` },
+  ...{ type: "ipam.ipaddress", column: "is_primary" }
+}))
+
 const all: ReadonlyArray<BackReference> = [
+  ...ofContext,
   ...primary("dcim.device", "device", "dcim.interface"),
   ...primary("virtualization.virtualmachine", "virtual_machine", "virtualization.vminterface"),
   {

@@ -67,6 +67,9 @@ export interface Bond<R extends Row = Row> {
   readonly others: ReadonlyArray<OtherSide>
 }
 
+/** SQLSTATE of a change that would break the bond of another object: repeating the transaction does not help. */
+export const bondState = "RW001"
+
 /** A change of another object that can break a bond. */
 export interface OtherSide {
   /** The object type, and its fields whose change matters. */

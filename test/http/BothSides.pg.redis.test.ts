@@ -221,7 +221,8 @@ describe("an interface", () => {
     expect(await change(`dcim/devices/${two}`, { virtual_chassis: null })).toEqual({ virtual_chassis: [refused] })
     expect(await change(`dcim/virtual-chassis/${virtual_chassis}`, { master: two })).toBe(200)
     const gone = await api.call("DELETE", `/api/dcim/virtual-chassis/${virtual_chassis}/`)
-    expect([gone.status, gone.json]).toEqual([409, { detail: `Unable to delete object. ${refused}` }])
+    const detail = "Unable to delete virtual chassis Stack. There are member interfaces which form a cross-chassis LAG"
+    expect([gone.status, gone.json]).toEqual([409, { detail }])
     const parent = await port(one, "eth1")
     await port(one, "eth1.1", { type: "virtual", parent })
     expect((await api.call("DELETE", `/api/dcim/interfaces/${parent}/`)).status).toBe(409)

@@ -12,6 +12,8 @@ interface Kin {
   readonly called: string
   /** SQL over `a` and `b`, two machines: whether interfaces of them may belong to each other. */
   readonly shares?: string
+  /** The reference of a machine to the group of machines that `shares` compares, its object type, and its word. */
+  readonly group?: { readonly field: string; readonly type: string; readonly called: string }
   /** The change of a machine that can part them. */
   readonly parts?: Pick<OtherSide, "fields" | "field">
   /** Whether interfaces can get another machine. */
@@ -20,7 +22,10 @@ interface Kin {
 
 const tableOf = (type: string): string => type.replace(".", "_")
 
-export const kinship = ({ type, names, owner, machine, called, shares, parts, movable }: Kin) => {
+/** Names of references in messages, where they are others. */
+const words: Readonly<Record<string, string>> = { lag: "LAG" }
+
+export const kinship = ({ type, names, owner, machine, called, shares, group, parts, movable }: Kin) => {
   const table = tableOf(type)
   const machines = tableOf(machine)
   const bond = (name: string): Bond => {
@@ -50,16 +55,21 @@ export const kinship = ({ type, names, owner, machine, called, shares, parts, mo
       errors: (row, find) => {
         const other = find(type, row[name] as number)
         const there = find(machine, (other?.[owner] ?? null) as number | null)
-        const shown = `${String(other?.["name"])}`
-        const of = parts === undefined ? "" : ` (${String(there?.["name"])})`
-        return { [name]: [`The selected ${name} interface (${shown}) belongs to a different ${called}${of}.`] }
+        const shown = `The selected ${words[name] ?? name} interface (${String(other?.["name"])}) belongs to`
+        const own = group && (find(machine, row[owner] as number)?.[group.field] as number | null | undefined)
+        if (group !== undefined && typeof own === "number") {
+          const whole = `${group.called} ${String(find(group.type, own)?.["name"])}`
+          return { [name]: [`${shown} ${String(there?.["name"])}, which is not part of ${whole}.`] }
+        }
+        const of = group === undefined ? "" : ` (${String(there?.["name"])})`
+        return { [name]: [`${shown} a different ${called}${of}.`] }
       },
       others: [...(movable ? [moved] : []), ...(parts === undefined ? [] : [parted(parts)])]
     }
   }
   return {
     bonds: names.map(bond),
-    looksAt: names.map((name) => `${name}.${owner}`),
+    looksAt: [...names.map((name) => `${name}.${owner}`), ...(group === undefined ? [] : [`${owner}.${group.field}`])],
     *rules(row: Row): Iterable<RuleViolation> {
       for (const name of names) {
         if (row[name] === row.id) yield broken([name], { [name]: [`An interface cannot be its own ${name}.`] })

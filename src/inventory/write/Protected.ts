@@ -67,6 +67,10 @@ const holding = Effect.fnUntraced(function* (type: ObjectType, field: string, id
   return found.map(({ row }) => rowFromJson(type, row))
 })
 
+/** The message of a deletion that a rule refuses: the reason as it is, where it says so itself. */
+export const unableToDelete = (reason: string): string =>
+  reason.startsWith("Unable to delete") ? reason : `Unable to delete object. ${reason}`
+
 /** The names of the objects; the id alone of an object that the user may not see. */
 const called = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>) {
   const seen = yield* byIds(

@@ -19,7 +19,7 @@ import { type Find, type ObjectType, type Unique, fieldOf } from "../ObjectType.
 import { firstErrors } from "../Rule.ts"
 import { bondRefusal, brokenBonds, withNames } from "./rules/Bonds.ts"
 import { refuseConflicts } from "./rules/Conflicts.ts"
-import { Protected, isProtected, protectedBy } from "./Protected.ts"
+import { Protected, isProtected, protectedBy, unableToDelete } from "./Protected.ts"
 import { type Premise, checkedBy } from "../read/Premise.ts"
 import { byIds } from "../read/Read.ts"
 import { quickly } from "./Quick.ts"
@@ -204,8 +204,6 @@ export const remove = <E = never>(type: ObjectType, ids: ReadonlyArray<number>, 
       return Effect.flatMap(withNames(bond.message), (reason) => new Protected({ detail: unableToDelete(reason) }))
     })
   )
-
-const unableToDelete = (reason: string): string => `Unable to delete object. ${reason}`
 
 const removeRows = Effect.fnUntraced(function* <E>(
   type: ObjectType,

@@ -2,12 +2,9 @@
 import { literal } from "../../../postgres/Literal.ts"
 import { type ObjectType, columnOf, fieldOf } from "../../ObjectType.ts"
 import { objectType } from "../../Registry.ts"
-import type { Bond, OtherSide } from "../../Rule.ts"
+import { type Bond, type OtherSide, bondState } from "../../Rule.ts"
 import { storedName } from "./StoredName.ts"
 import type { Definition } from "../../../postgres/migrate/Table.ts"
-
-/** SQLSTATE of a change that would break the bond of another object: repeating the transaction does not help. */
-export const bondState = "RW001"
 
 /** The functions of the triggers. */
 export const bondFunctions = (type: ObjectType): ReadonlyArray<string> =>

@@ -245,6 +245,7 @@ function* placeRules(row: Device, find: Find): Iterable<RuleViolation> {
     const message = `Rack ${rack.name} does not belong to location ${location.name}.`
     yield broken(["rack", "location"], { rack: [message] })
   }
+  yield* childRules(row, find)
   if (rack === undefined) {
     if (row.face !== null) {
       yield broken(["rack", "face"], { face: ["Cannot select a rack face without assigning a rack."] })
@@ -260,6 +261,16 @@ function* placeRules(row: Device, find: Find): Iterable<RuleViolation> {
   }
   if (row.face === null) {
     yield broken(["position", "face"], { face: ["Must specify rack face when defining rack position."] })
+  }
+}
+
+/** A device of a child type is in a bay of its parent, and the parent in the rack. */
+function* childRules(row: Device, find: Find): Iterable<RuleViolation> {
+  if (find<typeof DeviceType>("dcim.devicetype", row.device_type)?.subdevice_role !== "child") return
+  for (const name of ["face", "position"] as const) {
+    if (row[name] === null) continue
+    const message = `Child device types cannot be assigned to a rack ${name}. This is an attribute of the parent device.`
+    yield broken([name, "device_type"], { [name]: [message] })
   }
 }
 

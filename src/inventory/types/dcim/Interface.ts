@@ -61,6 +61,7 @@ const kin = kinship({
   machine: "dcim.device",
   called: "device",
   shares: "a.virtual_chassis_id = b.virtual_chassis_id",
+  group: { field: "virtual_chassis", type: "dcim.virtualchassis", called: "virtual chassis" },
   parts: { fields: ["virtual_chassis"], field: "virtual_chassis" },
   movable: false
 })
@@ -117,7 +118,7 @@ export default defineObjectType({
     }
   },
   brief: ["device", "name", "cable", "_occupied"],
-  looksAt: ["device", ...kin.looksAt, "untagged_vlan"],
+  looksAt: [...kin.looksAt, "untagged_vlan"],
   *check(row, find, before) {
     yield* staysWithDevice(row, find, before)
     yield* kin.rules(row)

@@ -1,4 +1,5 @@
 import { countOf, defineObjectType, labels, ref, text } from "../../ObjectType.ts"
+import { bondState } from "../../Rule.ts"
 import type Device from "./Device.ts"
 
 export default defineObjectType({
@@ -23,12 +24,27 @@ export default defineObjectType({
        update dcim_device set virtual_chassis_id = new.id, vc_position = coalesce(vc_position, 1)
         where id = new.master_id;
        return null;
+     end $$`,
+    `create or replace function rackwire_keep_chassis() returns trigger language plpgsql as $$
+     begin
+       if exists (select from dcim_device d join dcim_interface i on i.device_id = d.id
+           join dcim_interface l on l.id = i.lag_id
+          where d.virtual_chassis_id = old.id and l.device_id <> i.device_id) then
+         raise exception 'Unable to delete virtual chassis dcim.virtualchassis #%. %', old.id,
+           'There are member interfaces which form a cross-chassis LAG'
+           using errcode = '${bondState}', column = 'master', detail = format('dcim.virtualchassis #%s stays.', old.id);
+       end if;
+       return old;
      end $$`
   ],
   triggers: [
     {
       name: "dcim_virtualchassis_enlist",
       sql: "after insert on dcim_virtualchassis for each row execute function rackwire_enlist_master()"
+    },
+    {
+      name: "dcim_virtualchassis_keep",
+      sql: "before delete on dcim_virtualchassis for each row execute function rackwire_keep_chassis()"
     }
   ],
   search: ["name", "domain", "description", "comments"],

@@ -14,6 +14,7 @@ const groups: ReadonlyArray<{ readonly title: string; readonly icon: IconName; r
     { title: "Organization", icon: "building", apps: ["tenancy"] },
     { title: "Devices", icon: "server", apps: ["dcim"] },
     { title: "Components", icon: "stack-2", apps: [] },
+    { title: "Component templates", icon: "copy", apps: [] },
     { title: "Connections", icon: "plug-connected", apps: [] },
     { title: "IPAM", icon: "network", apps: ["ipam"] },
     { title: "Virtualization", icon: "device-desktop", apps: ["virtualization"] },

@@ -19,7 +19,8 @@ type Kind = keyof typeof lookups
 
 const contentTypes = { pattern: "content_types", number: "content_type_id" }
 const places = "region region_id site site_group site_group_id site_id"
-const moduleParts = "console_ports console_server_ports interfaces pass_through_ports power_outlets power_ports"
+
+const templateTypes = "device_type device_type_id module_type module_type_id"
 
 /** By object type and kind of filter. A lookup of these that Rackwire has is not refused. */
 const unsupported: Readonly<Record<string, Partial<Record<Kind, string>>>> = {
@@ -29,10 +30,9 @@ const unsupported: Readonly<Record<string, Partial<Record<Kind, string>>>> = {
   "dcim.consoleserverport": { alone: "cabled connected occupied", choice: "cable_end" },
   "dcim.device": { choice: "config_template_id" },
   "dcim.devicerole": { choice: "config_template_id" },
-  "dcim.devicetype": { alone: `${moduleParts} device_bays module_bays inventory_items has_front_image has_rear_image` },
+  "dcim.devicetype": { alone: "has_front_image has_rear_image" },
   "dcim.frontport": { alone: "cabled occupied", choice: "cable_end" },
   "dcim.interface": { choice: "l2vpn l2vpn_id" },
-  "dcim.moduletype": { alone: moduleParts },
   "dcim.platform": { choice: "config_template_id" },
   "dcim.powerfeed": { alone: "cabled connected occupied", choice: "cable_end" },
   "dcim.poweroutlet": { alone: "cabled connected occupied", choice: "cable_end" },
@@ -60,19 +60,29 @@ const ignoredByNetBox: Readonly<Record<string, string>> = {
   "circuits.provider": "asns asns_id",
   "dcim.cable": "a_terminations a_terminations_id b_terminations b_terminations_id",
   "dcim.consoleport": "module",
+  "dcim.consoleporttemplate": templateTypes,
   "dcim.consoleserverport": "module",
+  "dcim.consoleserverporttemplate": templateTypes,
   "dcim.device": "cluster device_role device_role_id location primary_ip4 primary_ip6 rack virtual_chassis",
   "dcim.devicebay": "installed_device installed_device_id",
+  "dcim.devicebaytemplate": "device_type device_type_id",
   "dcim.frontport": "module rear_port rear_port_id",
+  "dcim.frontporttemplate": `${templateTypes} rear_port rear_port_id`,
   "dcim.interface":
     "bridge cable cable_id lag module parent tagged_vlans tagged_vlans_id untagged_vlan untagged_vlan_id vdcs vdcs_id",
+  "dcim.interfacetemplate": `${templateTypes} bridge`,
   "dcim.inventoryitem": "parent",
+  "dcim.inventoryitemtemplate": "device_type device_type_id parent",
   "dcim.module": "device module_bay",
+  "dcim.modulebaytemplate": "device_type device_type_id",
   "dcim.powerfeed": "power_panel rack",
   "dcim.poweroutlet": "module power_port power_port_id",
+  "dcim.poweroutlettemplate": `${templateTypes} power_port power_port_id`,
   "dcim.powerpanel": "location",
   "dcim.powerport": "module",
+  "dcim.powerporttemplate": templateTypes,
   "dcim.rearport": "module",
+  "dcim.rearporttemplate": templateTypes,
   "dcim.site": "asns asns_id",
   "dcim.virtualdevicecontext": "primary_ip4 primary_ip4_id primary_ip6 primary_ip6_id",
   "extras.webhook": "scope_user scope_user_id",

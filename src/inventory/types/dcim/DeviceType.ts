@@ -7,10 +7,12 @@ import {
   flag,
   labels,
   nothing,
+  pointedAtBy,
   ref,
   slug,
   text
 } from "../../ObjectType.ts"
+import { partFilters } from "../../shared/ComponentTemplate.ts"
 import { weightFields, weightRules } from "../../shared/Weight.ts"
 
 /** Where the air goes, of a type of devices and of one that is built in otherwise. */
@@ -49,11 +51,17 @@ export default defineObjectType({
   },
   unique: [{ fields: ["manufacturer", "model"] }, { fields: ["manufacturer", "slug"] }],
   derived: { front_image: nothing, rear_image: nothing },
-  // Parts that the device type library lists, for which there are no templates, and what it says of images and power.
+  // Parts of files of the device type library, which a list of rows does not create, and what it says of images and power.
   leftOut: [
     ..."console-ports console-server-ports power-ports power-outlets interfaces front-ports rear-ports".split(" "),
     ..."module-bays device-bays inventory-items front_image rear_image is_powered".split(" ")
   ],
+  asked: {
+    ...partFilters("device_type_id"),
+    device_bays: pointedAtBy("dcim.devicebaytemplate", "device_type_id"),
+    inventory_items: pointedAtBy("dcim.inventoryitemtemplate", "device_type_id"),
+    module_bays: pointedAtBy("dcim.modulebaytemplate", "device_type_id")
+  },
   counts: { device_count: countOf("dcim.device", "device_type") },
   search: ["model", "slug", "part_number", "description", "comments"],
   ordering: ["manufacturer", "model"],

@@ -1,4 +1,5 @@
 import { defineObjectType, labels, ref, text } from "../../ObjectType.ts"
+import { partFilters } from "../../shared/ComponentTemplate.ts"
 import { weightFields, weightRules } from "../../shared/Weight.ts"
 
 export default defineObjectType({
@@ -17,6 +18,7 @@ export default defineObjectType({
     ...labels()
   },
   unique: [{ fields: ["manufacturer", "model"] }],
+  asked: partFilters("module_type_id"),
   search: ["model", "part_number", "description", "comments"],
   ordering: ["manufacturer", "model"],
   brief: ["manufacturer", "model"],

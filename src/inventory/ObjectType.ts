@@ -10,6 +10,7 @@ import type { CountSql } from "./Counted.ts"
 import type { CoveringIndex } from "./CoveringIndex.ts"
 import type { DerivedValue, Shape } from "./Derived.ts"
 import type { Field, Fields, RowOf, View } from "./Field.ts"
+import type { Creation } from "./shared/Creation.ts"
 import type { Bond, RuleViolation, Find, Rival } from "./Rule.ts"
 import { genericObjects } from "./field/Generic.ts"
 import { time } from "./field/Scalar.ts"
@@ -98,6 +99,7 @@ interface Declaration<F extends Fields = Fields> {
   readonly rivals?: ReadonlyArray<Rival<DeclaredRow<F>>>
   readonly bonds?: ReadonlyArray<Bond<DeclaredRow<F>>>
   readonly quota?: Quota
+  readonly creation?: Creation
   /** The field that names the user whom an object acts for: naming another user needs the permission `grant`. */
   readonly owner?: string
   /** Fields that hold snapshots of objects: readers see only the tags there that they may view. */
@@ -224,6 +226,7 @@ export const defineObjectType = <const F extends Fields>(declaration: Declaratio
     rivals: [],
     bonds: [],
     quota: undefined,
+    creation: {},
     owner: undefined,
     snapshots: [],
     menu: undefined,

@@ -30,7 +30,9 @@ export const nameOf = (type: ObjectType): string =>
 
 /** The field names that a create must have, and the schemas of all fields that a write may have. */
 const writtenOf = (type: ObjectType) => {
-  const written = Object.entries(type.fields).filter(([, { wire }]) => wire !== "read" && wire !== "none")
+  const written = Object.entries({ ...type.fields, ...type.creation.inputs }).filter(
+    ([, { wire }]) => wire !== "read" && wire !== "none"
+  )
   return {
     properties: {
       ...Object.fromEntries(written.map(([name, field]) => [name, described(field, writeSchema(field))])),

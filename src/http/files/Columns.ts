@@ -17,7 +17,7 @@ export const kindsOf = (type: ObjectType, customFields: ReadonlyArray<CustomFiel
   const custom = Object.fromEntries(customFields.map((each) => [each.name, customKind(each)]))
   return {
     id: "value",
-    ...Object.fromEntries(type.leftOut.map((name) => [name, "value"])),
+    ...Object.fromEntries([...type.leftOut, ...inputsOf(type)].map((name) => [name, "value"])),
     ...Object.fromEntries(Object.entries(type.fields).map(([name, field]) => [name, kindOf(field)])),
     ...Object.fromEntries(genericFields(type).map(({ objectKey }) => [objectKey, "reference"])),
     ...Object.fromEntries(backColumns(type).map((column) => [column, "reference"])),
@@ -25,6 +25,8 @@ export const kindsOf = (type: ObjectType, customFields: ReadonlyArray<CustomFiel
     ...(Object.hasOwn(type.fields, "custom_fields") && { custom_fields: custom })
   }
 }
+
+const inputsOf = (type: ObjectType): ReadonlyArray<string> => Object.keys(type.creation.inputs ?? {})
 
 /** All columns of a table that creates objects. */
 export const templateColumns = (type: ObjectType, customFields: ReadonlyArray<CustomField>): ReadonlyArray<string> => [
@@ -45,7 +47,7 @@ export const keysOf = (type: ObjectType, customFields: ReadonlyArray<CustomField
   return {
     written: new Set([
       "id",
-      ...names.filter(isWritten),
+      ...[...names.filter(isWritten), ...inputsOf(type)],
       ...genericFields(type).map(({ objectKey }) => objectKey),
       ...customFields.map(customColumn),
       ...backColumns(type)

@@ -70,7 +70,7 @@ const unknownMax = 20
 
 const unknownIn = (type: ObjectType, body: unknown): Errors => {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return {}
-  const shown = { ...type.fields, ...type.derived, ...type.counts, ...type.pointedBy }
+  const shown = { ...type.fields, ...type.derived, ...type.counts, ...type.pointedBy, ...type.creation.inputs }
   const names = Object.keys(body).filter((name) => !Object.hasOwn(shown, name) && !tolerated.has(name))
   const told = names.slice(0, unknownMax).map((name) => [shortMessage(name), ["Unknown field."]])
   const others = `And ${names.length - unknownMax} more unknown fields.`

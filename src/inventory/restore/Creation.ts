@@ -6,6 +6,7 @@ import { type ObjectType, fieldOf } from "../ObjectType.ts"
 import { flatFields } from "../derive/represent/Flat.ts"
 import type { Author } from "../write/Transaction.ts"
 import { create } from "../write/Write.ts"
+import { Replicates } from "../write/create/Instantiate.ts"
 import { WriteRefused } from "../write/WriteRefused.ts"
 import { bodyOf } from "./Body.ts"
 import { type Member, nextToCreate } from "./Members.ts"
@@ -36,7 +37,7 @@ const attempt = Effect.fnUntraced(function* (
   const fields = flatFields(type).filter((name) => !without.includes(name))
   const written = members.map(({ before }) => bodyOf(type, before, newIds, fields))
   const bodies = written.map(({ body }) => body)
-  const result = yield* refusalOf(create(type, bodies, author))
+  const result = yield* refusalOf(Effect.provideService(create(type, bodies, author), Replicates, false))
   if (Result.isFailure(result)) return result.failure
   for (const [at, member] of members.entries()) {
     newIds.set(member.key, result.success[at]!.row.id)

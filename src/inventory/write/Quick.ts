@@ -42,6 +42,7 @@ export const quickly = Effect.fnUntraced(function* (
   // Within a transaction a refusal would abort the caller's.
   if (Option.isSome(yield* Effect.serviceOption(sql.transactionService))) return untried
   if (drafts.length === 0 || type.rivals.length > 0 || type.quota !== undefined) return untried
+  if (type.creation.components !== undefined || type.creation.inherits !== undefined) return untried
   if (!isOpen(type, "add")) return untried
   const rows = yield* mapInSlices(drafts, (draft) => rowOf(type, draft, (target) => isOpen(target, "refer")))
   if (!rows.every((row) => row !== undefined) || !(yield* areSound(type, rows))) return untried

@@ -8,13 +8,15 @@
 import { Effect, Option } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { mapInSlices } from "../../eventloop/Slices.ts"
-import { type Action, OutOfBounds, cleared } from "../Clearance.ts"
+import { cleared } from "../Clearance.ts"
 import type { Errors, Row } from "../Field.ts"
 import { grammarErrors } from "../Grammar.ts"
 import { sealHidden, withKeptSecrets, withWholeTexts } from "./Hidden.ts"
 import { resolveCustomFields } from "./CustomValues.ts"
 import { replace } from "./Replace.ts"
 import { lookAt } from "./LooksAt.ts"
+import { inherited } from "./create/Inherited.ts"
+import { instantiate } from "./create/Instantiate.ts"
 import { type Find, type ObjectType, type Unique, fieldOf } from "../ObjectType.ts"
 import { firstErrors } from "../Rule.ts"
 import { bondRefusal, brokenBonds, withNames } from "./rules/Bonds.ts"
@@ -26,6 +28,7 @@ import { quickly } from "./Quick.ts"
 import { staysWithinQuota } from "./Quota.ts"
 import { resolveGenerics, resolveReferences } from "./Resolve.ts"
 import { rivals } from "./rules/Rivals.ts"
+import { staysWithin } from "./rules/Bounds.ts"
 import { stored } from "./Stored.ts"
 import { type Author, type PresumedAuthor, asAuthor } from "./Transaction.ts"
 import { type Conflict, canCompare, cycles, duplicates, unexplained } from "./Unique.ts"
@@ -34,7 +37,7 @@ import { refusing } from "./WriteRefused.ts"
 import { type Draft, draft, withInitials } from "../derive/values/Draft.ts"
 import { insertStatement } from "../derive/values/InsertStatement.ts"
 import { columnsOf, rowFromJson } from "../derive/values/Row.ts"
-import { allOf, isEverything, whereIds } from "../derive/filter/Where.ts"
+import { allOf, whereIds } from "../derive/filter/Where.ts"
 
 interface NewRow {
   readonly row: Row
@@ -133,6 +136,7 @@ const created = (type: ObjectType, drafts: ReadonlyArray<Draft>, rows: ReadonlyA
 const carefully = Effect.fnUntraced(function* (type: ObjectType, drafts: ReadonlyArray<Draft>) {
   const inserted = yield* insert(type, yield* settle(type, drafts, []))
   yield* staysWithin(type, inserted, "add")
+  yield* instantiate(type, inserted, drafts)
   yield* staysWithinQuota(type, inserted)
   return inserted
 })
@@ -201,7 +205,10 @@ export const remove = <E = never>(type: ObjectType, ids: ReadonlyArray<number>, 
     Effect.catchIf(SqlError.isSqlError, (error) => {
       const bond = bondRefusal(type, error)
       if (bond === undefined) return error
-      return Effect.flatMap(withNames(bond.message), (reason) => new Protected({ detail: unableToDelete(reason) }))
+      return Effect.flatMap(
+        withNames(bond.message),
+        (reason) => new Protected({ detail: unableToDelete(reason) })
+      )
     })
   )
 
@@ -218,16 +225,6 @@ const removeRows = Effect.fnUntraced(function* <E>(
     where.parameters
   )
   return rows.map(({ id }) => Number(id))
-})
-
-/** Fails if the author may not write the rows in the state that they have now. */
-const staysWithin = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>, action: Action) {
-  const allowed = yield* cleared(type, action)
-  if (isEverything(allowed) || rows.length === 0) return
-  const sql = yield* SqlClient.SqlClient
-  const where = allOf(whereIds(rows.map(({ id }) => id)), allowed)
-  const within = yield* sql.unsafe(`select id from ${type.table} t where ${where.sql}`, where.parameters)
-  if (within.length < rows.length) return yield* new OutOfBounds({ objectType: type.id })
 })
 
 /** From drafts to rows that can be stored: references resolved, every rule met, secrets hashed or sealed. */
@@ -269,7 +266,7 @@ const settle = Effect.fnUntraced(function* (
     const more = yield* duplicates(type, values.map(wholeRow), { isComparable, visible: yield* cleared(type, "view") })
     return yield* refusing(resolved.length, [...errors, ...more])
   }
-  const rows = (yield* stored(type, values)).map(wholeRow)
+  const rows = inherited(type, (yield* stored(type, values)).map(wholeRow), before, find)
   const parted = yield* brokenBonds(type, rows, before, find)
   const rivalries = yield* rivals(type, rows, before, find)
   const others = [

@@ -12,7 +12,7 @@ export interface Draft {
 }
 
 const shapes = perType((type) => {
-  const fields = Object.entries(type.fields)
+  const fields = Object.entries({ ...type.fields, ...type.creation.inputs })
   return {
     asked: fields.filter(([, { wire }]) => wire !== "read" && wire !== "none"),
     filled: fields.filter(([, { initial, byAuthor }]) => initial !== undefined || byAuthor === true),

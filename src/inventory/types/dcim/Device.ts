@@ -26,6 +26,7 @@ import type Rack from "./Rack.ts"
 import type Site from "./Site.ts"
 import { airflows } from "./DeviceType.ts"
 import { parts } from "./DeviceParts.ts"
+import { ofDevice } from "../../shared/Creation.ts"
 
 /** SQL of the height of a device's type. */
 const heightOf = (alias: string) => `(select u_height from dcim_devicetype where id = ${alias}.device_type_id)`
@@ -170,6 +171,7 @@ export default defineObjectType({
     "Virtual chassis": ["virtual_chassis", "vc_position", "vc_priority"]
   },
   fields,
+  creation: ofDevice,
   unique: [
     { fields: ["name", "site", "tenant"], ignoreCase: ["name"] },
     {

@@ -1,5 +1,6 @@
 import type { RowOf } from "../../Field.ts"
 import { type Bond, choice, defineObjectType, labels, ref, text } from "../../ObjectType.ts"
+import { ofModule } from "../../shared/Creation.ts"
 import type Device from "./Device.ts"
 
 const fields = {
@@ -46,6 +47,7 @@ export default defineObjectType({
   plural: "modules",
   knownBy: ["serial"],
   fields,
+  creation: ofModule,
   search: ["serial", "asset_tag", "description", "comments"],
   ordering: ["module_bay"],
   brief: ["device", "module_bay", "module_type"],

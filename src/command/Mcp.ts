@@ -4,19 +4,13 @@
  * It uses the REST API and nothing else, so the rights of its token are the rights of its client. Standard
  * output belongs to the protocol: nothing else is written there.
  */
-import { Effect, Redacted } from "effect"
+import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { version } from "../Config.ts"
-import { optional, secret, setting, webAddress } from "../Setting.ts"
+import { account } from "./mcp/Account.ts"
 import { type Account, restOf } from "./mcp/Rest.ts"
 import { type Tool, tools } from "./mcp/Tools.ts"
 import { entry, untilStopped } from "./Entry.ts"
-
-const account = Effect.gen(function* () {
-  const url = setting("RACKWIRE_URL", webAddress, "http://127.0.0.1:8000", "")
-  const token = yield* optional("RACKWIRE_TOKEN", secret, "").value
-  return { url: yield* url.value, token: token && Redacted.value(token) } satisfies Account
-})
 
 /** Longest result, characters: it becomes part of a conversation. */
 const resultCharsMax = 40_000

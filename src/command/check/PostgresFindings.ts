@@ -5,7 +5,7 @@ import { replicationRefusal } from "../../capture/ReplicationTrial.ts"
 import { Settings } from "../../Config.ts"
 import { directConnections } from "../../postgres/Connections.ts"
 import { isAlive } from "../../postgres/Presence.ts"
-import type { Finding } from "../Findings.ts"
+import type { Finding } from "./Findings.ts"
 
 export interface PostgresFacts {
   /** As `server_version_num`: 180004. */

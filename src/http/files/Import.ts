@@ -14,6 +14,8 @@ import { backColumn } from "../../inventory/name/BackReference.ts"
 import { customFieldsOf } from "../../inventory/read/Read.ts"
 import { HttpRefused } from "../HttpRefused.ts"
 import { writeClaims } from "./write/Claims.ts"
+import { writeLibrary } from "./library/Library.ts"
+import { libraryOf } from "./library/Parts.ts"
 import { keysOf, kindsOf } from "./Columns.ts"
 import { type Refused, batchWriter, completing, postponedIn } from "./write/BatchWriter.ts"
 import { Imports, type ReadFile, readFile } from "./ImportFile.ts"
@@ -39,7 +41,12 @@ export interface Report {
   readonly rows: number
   readonly created: number
   readonly updated: number
-  readonly errors: ReadonlyArray<Refused>
+  readonly errors: ReadonlyArray<Refused & { readonly line?: number }>
+  /** Of files of the device type library: types that existed, templates, pictures that were passed over, manufacturers. */
+  readonly unchanged?: number
+  readonly templates?: number
+  readonly pictures?: number
+  readonly manufacturers?: ReadonlyArray<string>
   /** Keys that have values in the file and are not written: Rackwire has no such field, or makes its value itself. */
   readonly ignored?: ReadonlyArray<string>
 }
@@ -59,7 +66,11 @@ const query = {
 
 const report = record({
   ...{ dry_run: flag, format: words(...formats), rows: integer, created: integer, updated: integer },
-  errors: listOf(record({ row: integer, errors: object })),
+  errors: listOf(record({ row: integer, line: optional(described(integer, "Of a library file.")), errors: object })),
+  unchanged: optional(described(integer, "Types of library files that exist, and are left as they are.")),
+  templates: optional(described(integer, "Templates of library files that were created.")),
+  pictures: optional(described(integer, "Pictures that library files name; they are not imported.")),
+  manufacturers: optional(described(listOf(string), "Manufacturers of library files that were created.")),
   ignored: optional(described(listOf(string), "Keys that have values in the file and are not written."))
 }).annotate({ identifier: "ImportReport" })
 
@@ -85,16 +96,18 @@ export const importFile = (type: ObjectType, request: Request, observe?: Observe
     const columns = kindsOf(type, customFields)
     const updatesExisting = yield* isSet(request, "update_existing", false)
     const escaped = yield* isSet(request, "escape_formulas", true)
-    const file = yield* readFile(request, { columns, escaped })
+    const library = updatesExisting ? undefined : libraryOf(type)
+    const file = yield* readFile(request, { columns, escaped, library: library?.kinds })
     const { portions } = file
     yield* refuseWrongIds(file)
     if (updatesExisting || portions.some(({ changes }) => changes > 0))
       yield* authorize(request.principal, "POST", "change", type)
-    const { report, written } = yield* write(
-      { type, format: file.format, customFields, keys: keysOf(type, customFields), updatesExisting },
-      portions,
-      { request, isObserved: observe !== undefined }
-    ).pipe(
+    const reading = { type, format: file.format, customFields, keys: keysOf(type, customFields), updatesExisting }
+    const writing: ReturnType<typeof write> =
+      library !== undefined && file.isLibrary
+        ? writeLibrary(library, portions, request)
+        : write(reading, portions, { request, isObserved: observe !== undefined })
+    const { report, written } = yield* writing.pipe(
       Effect.tap(({ report, changes }) =>
         observe === undefined || report.errors.length > 0 ? Effect.void : observe(changes)
       ),
@@ -112,7 +125,9 @@ export const importFile = (type: ObjectType, request: Request, observe?: Observe
 
 /** The report of a file that is not written because of its errors. */
 const ofNothing = (report: Report): Report =>
-  report.errors.length === 0 ? report : { ...report, created: 0, updated: 0 }
+  report.errors.length === 0
+    ? report
+    : { ...report, created: 0, updated: 0, ...(report.templates !== undefined && { templates: 0, manufacturers: [] }) }
 
 const rowsIn = (portions: ReadonlyArray<Portion>): number => portions.reduce((rows, { count }) => rows + count, 0)
 

@@ -68,6 +68,8 @@ export class Imports extends Context.Service<
 export interface ReadFile {
   readonly format: Format
   readonly portions: ReadonlyArray<Portion>
+  /** Whether the rows are files of the device type library (library/LibraryRows.ts). */
+  readonly isLibrary: boolean
 }
 
 /** The format and rows of the file in the request's body. Fails with 400 or 413 if the file cannot be read. */
@@ -95,13 +97,17 @@ const parse = (task: ImportTask): Effect.Effect<ReadFile, HttpRefused> =>
       resourceLimits: workerMegabytes
     })
     let format: Format | undefined
+    let isLibrary = false
     const portions: Array<Portion> = []
     worker.on("message", (message: ImportMessage) => {
-      if ("format" in message) format = message.format
+      if ("format" in message) [format, isLibrary] = [message.format, message.isLibrary]
       else if ("portion" in message) portions.push(message.portion)
-      else if ("isDone" in message) resume(Effect.succeed({ format: format!, portions }))
-      else if (message.isTooLarge) resume(tooLarge(message.refused))
-      else resume(new HttpRefused({ reason: "InvalidBody", body: { detail: message.refused, format } }))
+      else if ("isDone" in message) resume(Effect.succeed({ format: format!, portions, isLibrary }))
+      else {
+        const { refused: detail, isTooLarge, line } = message
+        const reason = isTooLarge ? "TooLarge" : "InvalidBody"
+        resume(new HttpRefused({ reason, body: { detail, ...(!isTooLarge && { format }), line } }))
+      }
     })
     worker.on("error", (error) => {
       const isMemory = "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY"

@@ -10,14 +10,21 @@ import type { Format } from "./ImportFormat.ts"
 import { jsonRows } from "./JsonRows.ts"
 import { idIn } from "../../inventory/Field.ts"
 import { isDeeper, writtenNestingMax } from "../../inventory/Unreadable.ts"
-import { yamlRows } from "./YamlRows.ts"
+import { libraryRows } from "./library/LibraryRows.ts"
+import { beginsWithList, yamlRows } from "./YamlRows.ts"
 
 export interface Table {
   /** Columns that a table may have, and how YAML's values in them are read. */
   readonly columns: Readonly<Record<string, Kind>>
   /** Whether cells are escaped: then an apostrophe before a formula is removed. */
   readonly escaped: boolean
+  /** For a type whose YAML documents are files of the device type library: the kinds of their keys. */
+  readonly library?: Kind | undefined
 }
+
+/** Whether the file is read as files of the device type library. */
+export const isLibrary = (text: string, format: Format, { library }: Table): boolean =>
+  library !== undefined && format === "yaml" && !beginsWithList(text)
 
 /** Some consecutive rows. */
 export interface Portion {
@@ -100,6 +107,7 @@ export const idOf = (row: unknown): unknown => {
 
 const rowsOf = (text: string, format: Format, table: Table): Iterable<unknown> => {
   if (format === "csv") return records(text, table)
+  if (isLibrary(text, format, table)) return libraryRows(text, table.library!)
   return format === "json" ? jsonRows(text, refuseLong) : yamlRows(text, table.columns, refuseLong)
 }
 

@@ -2,7 +2,7 @@
  * Parses a YAML list some items at a time: the parser needs about a hundred times the memory of its text, and a second
  * per megabyte. The list is cut at the lines that begin an item with `- `. Pure.
  */
-import { type Scalar, type YAMLMap, isMap, isScalar, isSeq, parseDocument, visit } from "yaml"
+import { type Document, type Scalar, type YAMLMap, isMap, isScalar, isSeq, parseDocument, visit } from "yaml"
 import { ExactNumber, parseExactly } from "../../postgres/ExactJson.ts"
 import type { Kind } from "./Columns.ts"
 import { FileFault, messageOf, tooLarge } from "./FileFault.ts"
@@ -54,7 +54,7 @@ export function* yamlRows(
 const prologue = /[^\S\n]*(?:[#%][^\n]*)?\n/y
 
 /** The documents of a file, which begin with `---`. */
-function* documentsIn(text: string): Generator<string> {
+export function* documentsIn(text: string): Generator<string> {
   let from = 0
   for (const { index } of text.matchAll(/^---(?=[ \t\r\n]|$)/gm)) {
     let begin = text.startsWith("\uFEFF", from) ? from + 1 : from
@@ -99,12 +99,21 @@ function* documentRows(
   return "list"
 }
 
+/** Whether the file is a list of rows, and not documents of one object each. Its first line decides. */
+export const beginsWithList = (text: string): boolean => {
+  const begin = beginOfList(text)
+  return text[begin] === "[" || item.test(text.slice(begin, begin + indentMax))
+}
+
 const beginOfList = (text: string): number => {
   let begin = text.startsWith("\uFEFF") ? 1 : 0
   do lead.lastIndex = begin
   while (lead.test(text) && (begin = lead.lastIndex) > 0)
   return begin
 }
+
+/** Most characters of an alias that a fault names. */
+const aliasCharsMax = 50
 
 /** Most spaces before the first item. */
 const indentMax = 100
@@ -120,7 +129,7 @@ function* wholeDocument(text: string, kinds: Kind, line: number): Generator<unkn
 }
 
 /** The number of the line that `to` is in, if `from` is in line `line`. */
-const lineOf = (text: string, from: number, to: number, line: number): number => {
+export const lineOf = (text: string, from: number, to: number, line: number): number => {
   let count = line
   for (let at = text.indexOf("\n", from); at >= 0 && at < to; at = text.indexOf("\n", at + 1)) count++
   return count
@@ -128,8 +137,24 @@ const lineOf = (text: string, from: number, to: number, line: number): number =>
 
 /** The items of a list, or a single object; undefined if there is nothing. */
 const parseList = (text: string, kinds: Kind, line: number): ReadonlyArray<unknown> | undefined => {
-  const refuse = (message: string, at = 0) =>
-    new FileFault(`The file cannot be read: line ${lineOf(text, 0, at, line)}: ${message}`)
+  const { value } = readDocument(text, kinds, line)
+  if (value === null) return undefined
+  return Array.isArray(value) ? value : [value]
+}
+
+/** The fault of a file in a line of it. */
+export const faultIn = (line: number, message: string): FileFault =>
+  new FileFault(`The file cannot be read: line ${line}: ${message}`, { line })
+
+interface ReadDocument {
+  readonly document: Document.Parsed
+  /** An object, a list, or null for a document without content. */
+  readonly value: object | null
+}
+
+/** Parses a document of which `line` is the first line. Throws a `FileFault`. */
+export const readDocument = (text: string, kinds: Kind, line: number): ReadDocument => {
+  const refuse = (message: string, at = 0) => faultIn(lineOf(text, 0, at, line), message)
   try {
     // The parser's own check of unique keys takes quadratic time.
     const document = parseDocument(text, { uniqueKeys: false, prettyErrors: false, logLevel: "error" })
@@ -141,6 +166,10 @@ const parseList = (text: string, kinds: Kind, line: number): ReadonlyArray<unkno
         const twice = repeatedKey(map)
         if (twice !== undefined) throw refuse("a key occurs twice in one object.", twice)
       },
+      // An alias of aliases would be copied as often as all of them together are named.
+      Alias: (_, { range, source }) => {
+        throw refuse(`aliases are not read: *${source.slice(0, aliasCharsMax)}.`, range?.[0])
+      },
       // JSON cannot express these and would turn them into null.
       Scalar: (_, scalar) => {
         const { value, range, source } = scalar
@@ -151,9 +180,8 @@ const parseList = (text: string, kinds: Kind, line: number): ReadonlyArray<unkno
       }
     })
     const value: unknown = document.toJS({ maxAliasCount: 0 })
-    if (value === null) return undefined
     if (typeof value !== "object") throw refuse("expected a list of objects, or an object.")
-    return Array.isArray(value) ? value : [value]
+    return { document, value }
   } catch (error) {
     throw error instanceof FileFault ? error : refuse(messageOf(error))
   }

@@ -1,15 +1,15 @@
 /** The findings of `check` in the database of the service: uncaptured changes, whether it sends, and its processes. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Settings } from "../Config.ts"
-import { Environment } from "../Environment.ts"
-import { optionsSet } from "../ShownOptions.ts"
-import { isAlive } from "../postgres/Presence.ts"
-import { keyAdvice, keyProblems } from "../inventory/Reseal.ts"
-import { setAsideTable } from "../capture/SetAside.ts"
-import { unacknowledgedGaps } from "../capture/slot/Gaps.ts"
-import { problemsIn } from "../telemetry/ProblemKinds.ts"
-import { sendingState } from "../requests/Sending.ts"
+import { Settings } from "../../Config.ts"
+import { Environment } from "../../Environment.ts"
+import { optionsSet } from "../../ShownOptions.ts"
+import { isAlive } from "../../postgres/Presence.ts"
+import { keyAdvice, keyProblems } from "../../inventory/Reseal.ts"
+import { setAsideTable } from "../../capture/SetAside.ts"
+import { unacknowledgedGaps } from "../../capture/slot/Gaps.ts"
+import { problemsIn } from "../../telemetry/ProblemKinds.ts"
+import { sendingState } from "../../requests/Sending.ts"
 
 /** The result of one check. `change` is the exact step to take; it is absent if the check passed. */
 export interface Finding {

@@ -75,6 +75,24 @@ const restoring = (fields: ReadonlyArray<string> = everyField) =>
   new URLSearchParams(fields.map((name): [string, string] => ["field", name]))
 
 describe("restoring a deleted device", () => {
+  it("restores its own components, and makes none of the templates of its type", async () => {
+    const device_type = await api.make("dcim/device-types", {
+      ...{ model: "Ports", slug: "ports", manufacturer: await api.make("dcim/manufacturers", named("Ports")) }
+    })
+    for (const name of ["eth0", "eth1"]) {
+      await api.make("dcim/interface-templates", { device_type, name, type: "1000base-t" })
+    }
+    const own = await device("templated", { device_type })
+    const [first, second] = await found(`dcim/interfaces/?device_id=${own}`)
+    await change(`dcim/interfaces/${first!.id}`, { name: "renamed" })
+    expect((await api.call("DELETE", `/api/dcim/interfaces/${second!.id}/`)).status).toBe(204)
+    const done = await page(await deletedDevice(own), admin, restoring())
+    expect([done.status, done.text]).toEqual([302, ""])
+    const [restored] = await found("dcim/devices/?name=templated")
+    const ports = await found(`dcim/interfaces/?device_id=${restored!.id}`)
+    expect(ports.map((each) => each["name"])).toEqual(["renamed"])
+  })
+
   it("restores what was deleted with it, in one transaction", async () => {
     const [own, peer] = [await device("own"), await device("peer")]
     const lag = await port(own, "po1", { type: "lag" })

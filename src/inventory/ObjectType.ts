@@ -273,9 +273,9 @@ const columnsOf = (fields: Fields): Readonly<Record<string, string>> =>
     ])
   )
 
-/** The field of a name that is known to be declared. */
-export const fieldOf = ({ id, fields }: ObjectType, name: string): Field => {
-  const field = fields[name]
+/** The field, or the input of a creation, of a name that is known to be declared. */
+export const fieldOf = ({ id, fields, creation }: ObjectType, name: string): Field => {
+  const field = fields[name] ?? creation.inputs?.[name]
   if (field === undefined) throw new Error(`${id} has no field ${name}`)
   return field
 }

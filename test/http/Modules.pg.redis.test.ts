@@ -79,6 +79,35 @@ describe("a module", () => {
     expect(await names("interfaces", owner)).toEqual([])
   })
 
+  test("is created by a form with the same two flags", async () => {
+    const module_type = await moduleType()
+    const owner = await device(await type())
+    const token = await hardware.api.newToken()
+    const form = async (fields: Record<string, string>, method = "POST") => {
+      const body = new URLSearchParams({
+        ...fields,
+        device: `${owner}`,
+        module_type: `${module_type}`,
+        status: "active"
+      })
+      const reply = await fetch(`${hardware.api.service.url}/dcim/modules/add/`, {
+        ...{ method, redirect: "manual", ...(method === "POST" && { body }) },
+        headers: { authorization: `Token ${token}`, accept: "text/html" }
+      })
+      return { status: reply.status, text: await reply.text() }
+    }
+    expect((await form({}, "GET")).text).toContain('name="adopt_components"')
+    const empty = await form({ module_bay: `${await bay(owner, "A", "11")}`, replicate_components: "false" })
+    expect([empty.status, await names("interfaces", owner)]).toEqual([302, []])
+    const module_bay = `${await bay(owner, "B", "12")}`
+    await hardware.api.make("dcim/interfaces", { device: owner, name: "Eth12/1", type: "virtual" })
+    const refused = await form({ module_bay })
+    expect(refused.status).toBe(400)
+    expect(refused.text).toContain("Interface - Eth12/1 already exists")
+    expect((await form({ module_bay, adopt_components: "true" })).status).toBe(302)
+    expect(await names("interfaces", owner)).toEqual(["Eth12/1", "Eth12/12"])
+  })
+
   test("of a list whose names collide is refused with the whole list", async () => {
     const module_type = await moduleType()
     const owner = await device(await type())

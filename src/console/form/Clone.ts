@@ -21,7 +21,7 @@ const telling = perType(({ fields, unique }): ReadonlySet<string> => {
 export const clonedCells = (form: Form, row: Row): Cells => {
   const blank = cellsOf(form, undefined)
   const isCloned = ({ name, custom }: FormField): boolean =>
-    custom === undefined ? !telling(form.type).has(name) : custom.is_cloneable
+    custom === undefined ? Object.hasOwn(form.type.fields, name) && !telling(form.type).has(name) : custom.is_cloneable
   const cloned = withoutLong(cellsOf(form, row))
   return Object.fromEntries(
     form.fields.map((field) => [field.name, (isCloned(field) ? cloned[field.name] : undefined) ?? blank[field.name]!])

@@ -40,8 +40,10 @@ export interface Form {
 
 const customPrefix = "cf_"
 
-export const formOf = (type: ObjectType, definitions: ReadonlyArray<CustomField>): Form => {
-  const fields = [...declaredFields(type), ...definitions.flatMap(customField)]
+/** `isNew`: the form creates an object, and also has the flags that are not stored. */
+export const formOf = (type: ObjectType, definitions: ReadonlyArray<CustomField>, isNew = false): Form => {
+  const flags = isNew ? inputFields(type) : []
+  const fields = [...declaredFields(type), ...flags, ...definitions.flatMap(customField)]
   const groups = groupsInOrder(type, fields)
   return { type, fields: groups.flatMap((group) => fields.filter((field) => field.group === group)) }
 }
@@ -65,6 +67,13 @@ const declaredFields = perType((type): ReadonlyArray<FormField> => {
     targetIn: typeFieldOf(type, name)
   }))
 })
+
+const inputFields = ({ creation }: ObjectType): ReadonlyArray<FormField> =>
+  Object.entries(creation.inputs ?? {}).map(([name, field]) => ({
+    ...{ name, title: fieldTitle(name), control: "choice", group: "Components" },
+    ...{ help: field.help ?? "", placeholder: "", isRequired: false, isBlankable: false },
+    options: optionsOf(field)
+  }))
 
 /** The fields that people may set, but for custom fields, which are shown one by one. */
 const writtenFields = ({ fields }: ObjectType): ReadonlyArray<readonly [name: string, field: Field]> =>

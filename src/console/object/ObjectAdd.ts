@@ -23,7 +23,7 @@ const show =
   (type: ObjectType): Handler =>
   (request) =>
     Effect.gen(function* () {
-      const form = formOf(type, yield* customFieldsOf(type))
+      const form = formOf(type, yield* customFieldsOf(type), true)
       const query = request.url.searchParams
       const original = query.get("clone")
       const cells = original === null ? {} : yield* clone(form, original)
@@ -42,7 +42,7 @@ const submit =
   (type: ObjectType): Handler =>
   (request) =>
     Effect.gen(function* () {
-      const form = formOf(type, yield* customFieldsOf(type))
+      const form = formOf(type, yield* customFieldsOf(type), true)
       const sent = yield* readForm(request.incoming)
       const cells = cellsIn(form, sent)
       const picking = pickedField(form, sent, "_pick")

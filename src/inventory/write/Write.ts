@@ -205,10 +205,7 @@ export const remove = <E = never>(type: ObjectType, ids: ReadonlyArray<number>, 
     Effect.catchIf(SqlError.isSqlError, (error) => {
       const bond = bondRefusal(type, error)
       if (bond === undefined) return error
-      return Effect.flatMap(
-        withNames(bond.message),
-        (reason) => new Protected({ detail: unableToDelete(reason) })
-      )
+      return Effect.flatMap(withNames(bond.message), (reason) => new Protected({ detail: unableToDelete(reason) }))
     })
   )
 

@@ -151,6 +151,7 @@ front-ports: {}
     ["a value that the type refuses", "u_height: 1.3\n", 5, "u_height"],
     ["a key that no file has", "height: 1\n", 5, "height"],
     ["an id", "id: 7\n", 5, "id"],
+    ["half a character", 'part_number: "\\uD800"\n', 5, "part_number"],
     ["components of another kind", "interfaces: eth0\n", 5, "interfaces"],
     ["a component that is no object", "interfaces:\n  - eth0\n", 6, "interfaces[0]"],
     ["two components of one name", "module-bays:\n  - name: A\n  - name: A\n", 7, "module-bays[1]"],

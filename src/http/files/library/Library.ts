@@ -9,7 +9,7 @@ import { SqlClient } from "effect/sql"
 import { authorize } from "../../../auth/Permission.ts"
 import { mapInSlices } from "../../../eventloop/Slices.ts"
 import { cleared } from "../../../inventory/Clearance.ts"
-import { type Dictionary, type Errors, emptyRecord } from "../../../inventory/Field.ts"
+import { type Dictionary, type Errors, emptyRecord, isStorable } from "../../../inventory/Field.ts"
 import type { ObjectType } from "../../../inventory/ObjectType.ts"
 import { after } from "../../../inventory/derive/filter/Where.ts"
 import { parseExactly } from "../../../postgres/ExactJson.ts"
@@ -42,10 +42,11 @@ export const writeLibrary = Effect.fnUntraced(function* (
   const written: Array<number> = []
   const changes: Array<WrittenRow> = []
   const manufacturers: Manufacturers = { ids: new Map(), refused: new Map(), created: [] }
-  const counts = { rows: 0, created: 0, unchanged: 0, templates: 0, pictures: 0 }
+  const rowCount = portions.reduce((sum, { count }) => sum + count, 0)
+  const counts = { rows: rowCount, created: 0, unchanged: 0, templates: 0, pictures: 0 }
   for (const { bytes, first } of portions) {
+    if (faults.length > faultsMax) break
     const rows = parseExactly(utf8.decode(bytes)) as ReadonlyArray<LibraryRow>
-    counts.rows += rows.length
     yield* findManufacturers(
       rows.flatMap((row) => namesIn(row, parts)),
       manufacturers,
@@ -92,6 +93,9 @@ export const writeLibrary = Effect.fnUntraced(function* (
 
 const utf8 = new TextDecoder()
 
+/** Documents are read until there are as many errors: more would not be reported. */
+const faultsMax = 1000
+
 /** In the order of the documents and of their lines. */
 const inOrder = (faults: ReadonlyArray<Fault>): ReadonlyArray<Fault> =>
   [...faults].sort((a, b) => a.row - b.row || a.line - b.line)
@@ -100,8 +104,11 @@ const inOrder = (faults: ReadonlyArray<Fault>): ReadonlyArray<Fault> =>
 const namesIn = ({ values }: LibraryRow, parts: LibraryType["parts"]): ReadonlyArray<string> => {
   const items = Object.hasOwn(parts, "inventory-items") ? values["inventory-items"] : []
   const named = [values, ...(Array.isArray(items) ? items : [])] as ReadonlyArray<Dictionary | null>
-  return named.flatMap((each) => (typeof each?.["manufacturer"] === "string" ? [each["manufacturer"].trim()] : []))
+  return named.flatMap((each) => nameIn(each?.["manufacturer"]) ?? [])
 }
+
+const nameIn = (value: unknown): string | undefined =>
+  typeof value === "string" && isStorable(value) ? value.trim() : undefined
 
 const documentOf = (
   { type, parts, leftOut }: LibraryType,
@@ -123,7 +130,7 @@ const documentOf = (
     } else if (key === "id" || !writtenNames(type).has(key)) refuse(key.slice(0, keyCharsMax), "Unknown field.")
     else body[key] = key === "default_platform" && typeof value === "string" ? { name: value } : value
   }
-  const name = typeof values["manufacturer"] === "string" ? values["manufacturer"].trim() : undefined
+  const name = nameIn(values["manufacturer"])
   if (name !== undefined) {
     const reason = refused.get(name)
     if (reason !== undefined) refuse("manufacturer", reason)
@@ -143,9 +150,9 @@ const knownAmong = Effect.fnUntraced(function* (type: ObjectType, documents: Rea
   const visible = yield* cleared(type, "view")
   const json = documents.map(({ body }, at) => ({
     at,
-    manufacturer: body["manufacturer"] ?? null,
-    model: typeof body["model"] === "string" ? body["model"].trim() : null,
-    slug: typeof body["slug"] === "string" ? body["slug"].trim() : null
+    manufacturer: Number.isSafeInteger(body["manufacturer"]) ? body["manufacturer"] : null,
+    model: nameIn(body["model"]) ?? null,
+    slug: nameIn(body["slug"]) ?? null
   }))
   const found = yield* sql.unsafe<{ readonly at: number }>(
     `select j.at from jsonb_to_recordset($1::jsonb) j(at int, manufacturer bigint, model text, slug text)

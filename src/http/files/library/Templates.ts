@@ -62,8 +62,8 @@ export const partsIn = (
     for (const [name, value] of Object.entries(item)) {
       if (!writtenNames(part).has(name) || name === ownerField) ignored.add(name)
       else if (refersToPart(part, name) && typeof value === "string") names[name] = value.trim()
-      else if (name === "manufacturer" && typeof value === "string")
-        body[name] = manufacturers.get(value.trim()) ?? { name: value.trim() }
+      else if (name === "manufacturer" && typeof value === "string" && manufacturers.has(value.trim()))
+        body[name] = manufacturers.get(value.trim())
       else body[name] = named(part, name, value)
     }
     items.push({ owner, at, line, body: { ...body, [ownerField]: owner.id }, names })

@@ -100,6 +100,16 @@ describe("a file of the library", () => {
     expect(await found("interface-templates", `devicetype_id=${blade!.id}`)).toMatchObject([{ name: "1" }])
   })
 
+  test("spells a manufacturer in several ways", async () => {
+    const file = (manufacturer: string, model: string) =>
+      `---\nmanufacturer: ${manufacturer}\nmodel: ${model}\nslug: ${model}\n`
+    const body = file("Spelled Out", "one") + file("spelled-out", "two") + file("SPELLED OUT ", "three")
+    const reply = await send("device-types", body)
+    expect(reply.json).toMatchObject({ created: 3, manufacturers: ["Spelled Out"] })
+    const again = await send("device-types", file("SPELLED OUT", "four"))
+    expect(again.json).toMatchObject({ created: 1, manufacturers: [] })
+  })
+
   test("with a list of rows is read as any other file", async () => {
     const body = "- manufacturer: Nobody\n  model: Row\n  slug: row\n"
     const reply = await send("device-types", body)

@@ -41,7 +41,7 @@ export const writeLibrary = Effect.fnUntraced(function* (
   const ignored = new Set<string>()
   const written: Array<number> = []
   const changes: Array<WrittenRow> = []
-  const manufacturers: Manufacturers = { ids: new Map(), refused: new Map(), created: [] }
+  const manufacturers: Manufacturers = { ids: new Map(), slugs: new Map(), refused: new Map(), created: [] }
   const rowCount = portions.reduce((sum, { count }) => sum + count, 0)
   const counts = { rows: rowCount, created: 0, unchanged: 0, templates: 0, pictures: 0 }
   for (const { bytes, first } of portions) {

@@ -28,6 +28,8 @@ export const slugOf = (name: string): string =>
 /** The ids of manufacturers by name, of all that a file has named so far, and the names of created ones. */
 export interface Manufacturers {
   readonly ids: Map<string, number>
+  /** Ids of created ones by their slugs. */
+  readonly slugs: Map<string, number>
   readonly refused: Map<string, string>
   readonly created: Array<string>
 }
@@ -35,7 +37,7 @@ export interface Manufacturers {
 /** Finds or creates manufacturers of these names. Fails with 403 if one is missing and the sender may not create it. */
 export const findManufacturers = Effect.fnUntraced(function* (
   names: Iterable<string>,
-  { ids, refused, created }: Manufacturers,
+  { ids, slugs, refused, created }: Manufacturers,
   request: Request
 ) {
   const wanted = [...new Set(names)].filter((name) => !ids.has(name) && !refused.has(name))
@@ -51,10 +53,18 @@ export const findManufacturers = Effect.fnUntraced(function* (
   // The one of the same name comes last.
   for (const { name, id } of found) ids.set(name, Number(id))
   for (const name of wanted.filter((each) => !ids.has(each))) {
+    const slug = slugOf(name)
+    const same = slugs.get(slug)
+    if (same !== undefined) {
+      ids.set(name, same)
+      continue
+    }
     yield* authorize(request.principal, "POST", "add", manufacturerType)
-    yield* create(manufacturerType, [{ name, slug: slugOf(name) }], request.author).pipe(
+    yield* create(manufacturerType, [{ name, slug }], request.author).pipe(
       Effect.map((made) => {
-        ids.set(name, made[0]!.row.id)
+        const { id } = made[0]!.row
+        ids.set(name, id)
+        slugs.set(slug, id)
         created.push(name)
       }),
       Effect.catchIf(

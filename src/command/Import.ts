@@ -2,7 +2,7 @@
  * `import device-types`: sends a folder of the device type library to a running service, which creates its device types
  * and module types with all components, and their manufacturers.
  *
- * Several files go in one request, all or nothing; where some are refused, they are reported and the others sent again.
+ * Several files are sent in one request, all or nothing; where some are refused, they are reported and the others sent again.
  */
 import { resolve } from "node:path"
 import { Console, Effect } from "effect"

@@ -23,7 +23,7 @@ const write = (name: string, content: string | Uint8Array) => {
   return path
 }
 
-test("a line of a request is the line of the file that holds it", () => {
+test("a line of a request is a line of its file", () => {
   const file = fc.record({ lines: fc.integer({ min: 1, max: 9 }), isMarked: fc.boolean() })
   fc.assert(
     fc.property(fc.array(file, { minLength: 1, maxLength: 8 }), (made) => {

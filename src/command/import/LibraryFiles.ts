@@ -9,7 +9,7 @@ export type Kind = keyof typeof paths
 
 export const pathOf = (kind: Kind): string => paths[kind]
 
-/** What a folder holds. */
+/** The files of a folder. */
 export interface Folder {
   readonly files: Readonly<Record<Kind, ReadonlyArray<string>>>
   /** How many pictures. */
@@ -99,7 +99,7 @@ export function* batchesOf(files: ReadonlyArray<LibraryFile>): Generator<Readonl
   if (batch.length > 0) yield batch
 }
 
-/** The file that a line of the request lies in, and the line there. */
+/** The file of a line of the request, and the line there. */
 export const placeOf = (
   batch: ReadonlyArray<LibraryFile>,
   line: number

@@ -42,7 +42,7 @@ export interface Report {
   readonly created: number
   readonly updated: number
   readonly errors: ReadonlyArray<Refused & { readonly line?: number }>
-  /** Of files of the device type library: types that existed, templates, pictures that were passed over, manufacturers. */
+  /** For files of the device type library: types that existed, templates, pictures that were passed over, manufacturers. */
   readonly unchanged?: number
   readonly templates?: number
   readonly pictures?: number

@@ -10,7 +10,7 @@ export interface Creation {
 }
 
 /** A value that an object without one takes from an object that it points at; `looksAt` must lead there. */
-export interface Inheritance {
+interface Inheritance {
   readonly field: string
   /** The reference, and the field of the object there. */
   readonly from: readonly [reference: string, field: string]
@@ -26,7 +26,7 @@ export interface Instantiation {
   readonly owner: string
   /** SQL of what `owner` needs beside `x`. */
   readonly joined: string
-  /** Whether {module} in names and labels of templates stands for the position of the bay. */
+  /** Whether {module} in names and labels of templates means the position of the bay. */
   readonly hasPlaceholder: boolean
   /** The types of the components by those of their templates, in the order of their creation. */
   readonly makes: Readonly<Record<string, string>>

@@ -16,7 +16,7 @@ export interface LibraryRow {
 }
 
 /** Most characters of a document: the largest of the library has a fifth of it. */
-export const documentCharsMax = 262_144
+const documentCharsMax = 262_144
 
 /** Yields the documents of a file, or of several files one after the other. Throws a `FileFault`. */
 export function* libraryRows(text: string, kinds: Kind): Generator<LibraryRow> {

@@ -50,7 +50,7 @@ export const findManufacturers = Effect.fnUntraced(function* (
       order by t.name = j.name`,
     [wanted, wanted.map(slugOf), ...visible.parameters]
   )
-  // The one of the same name comes last.
+  // The one of the same name is last.
   for (const { name, id } of found) ids.set(name, Number(id))
   for (const name of wanted.filter((each) => !ids.has(each))) {
     const slug = slugOf(name)

@@ -21,7 +21,7 @@ const ofDevices = {
   "inventory-items": "dcim.inventoryitemtemplate"
 }
 
-/** What a type of the library needs beside its declaration. */
+/** A type of the library, with the templates that it may have. */
 export interface LibraryType {
   readonly type: ObjectType
   /** The reference of its templates to it. */

@@ -26,7 +26,7 @@ export interface Owner {
 }
 
 /** A template of a document. */
-export interface PartItem {
+interface PartItem {
   readonly owner: Owner
   /** Its place in the list, from 0, and its line. */
   readonly at: number

@@ -60,7 +60,7 @@ export const problemStatement = (copyings: ReadonlyArray<Copying>): string => {
     const max = fieldOf(component, "name").maxLength ?? null
     const name = nameOf(copying)
     const taken = `exists (select from ${component.table} c where c.device_id = o.device_id and c.name = ${name}`
-    return `select o.n, ${place} as place, t.name as ordered, ${literal(template.id)} as template, ${name} as name, case
+    return `select o.n, ${place} as place, ${literal(template.id)} as template, ${name} as name, case
         when o.replicates and o.bay = '' and position('{module}' in t.name || t.label) > 0 then 'position'
         when length(${name}) > ${max} or length(${filledIn(instantiation, "t.label")}) > ${max} then 'long'
         when o.adopts and ${taken} and c.module_id is not null) then 'module'
@@ -70,7 +70,7 @@ export const problemStatement = (copyings: ReadonlyArray<Copying>): string => {
   })
   return `with ${ownerOf(owners, instantiation)}, name as (${each.join(" union all ")})
     select distinct on (n) n::int - 1 as at, kind, template, name from name where kind is not null
-     order by n, place, ordered collate ${naturalOrder}`
+     order by n, place, name collate ${naturalOrder}`
 }
 
 /** Columns of a component and their SQL over `t`, the template, and `o`, its new owner; and joins that they need. */

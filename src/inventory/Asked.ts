@@ -30,11 +30,11 @@ export const searchedMax = 5000
 export const flagged = (condition: string): SqlFilter => ({ of: "flag", sql: () => condition })
 
 /** Whether an object of a type, or of one of several types, refers to this one. */
-export const pointedAtBy = (types: string | ReadonlyArray<string>, column: string): SqlFilter => ({
+export const pointedAtBy = (ids: string | ReadonlyArray<string>, column: string): SqlFilter => ({
   of: "flag",
-  sql: (_, known, from) =>
-    [types]
-      .flat()
-      .map((id) => `exists (select from ${from(known.get(id)!)} c where c.${column} = t.id)`)
-      .join(" or ")
+  sql: (_, types, from) => {
+    const rows = [ids].flat().map((id) => `select c.${column} from ${from(types.get(id)!)} c`)
+    // One semi-join over all of them, which indexes answer; of several conditions none could.
+    return `exists (select from (${rows.join(" union all ")}) c where c.${column} = t.id)`
+  }
 })

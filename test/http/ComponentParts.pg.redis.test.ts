@@ -159,6 +159,34 @@ describe("an interface", () => {
     })
   })
 
+  it("keeps the VLANs that its mode has a use for, and no others", async () => {
+    const [a, b] = [
+      await api.make("ipam/vlans", { vid: 10, name: "A" }),
+      await api.make("ipam/vlans", { vid: 20, name: "B" })
+    ]
+    const type = await api.make("virtualization/cluster-types", named("Kind"))
+    const cluster = await api.make("virtualization/clusters", { name: "C", type })
+    const machine = await api.make("virtualization/virtual-machines", { name: "M", cluster })
+    const owners = [
+      ["dcim/interfaces", { device: await device("Switch"), type: "1000base-t" }],
+      ["virtualization/interfaces", { virtual_machine: machine }]
+    ] as const
+    for (const [path, owner] of owners) {
+      const vlans = { untagged_vlan: a, tagged_vlans: [b] }
+      const kept = async (id: number) => {
+        const shown = (await get(`${path}/${id}`)) as Json & { readonly untagged_vlan: Json | null }
+        return [shown.untagged_vlan?.["vid"], (shown["tagged_vlans"] as ReadonlyArray<unknown>).length]
+      }
+      const id = await api.make(path, { ...owner, name: "e1", mode: "tagged", ...vlans })
+      expect(await kept(id)).toEqual([10, 1])
+      expect(await change(`${path}/${id}`, { mode: "access" })).toBe(200)
+      expect(await kept(id)).toEqual([10, 0])
+      expect(await change(`${path}/${id}`, { mode: null })).toBe(200)
+      expect(await kept(id)).toEqual([undefined, 0])
+      expect(await kept(await api.make(path, { ...owner, name: "e2", ...vlans }))).toEqual([undefined, 0])
+    }
+  })
+
   it("has a radio only if it is wireless, on the frequency of its channel", async () => {
     const owner = await device("Radio")
     const wired = await port(owner, "e1")

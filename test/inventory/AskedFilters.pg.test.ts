@@ -21,10 +21,10 @@ const world = [
      values (1, 'd1', 1, 1, 1, 2, 1, '{"a": 1}'), (2, 'd2', 2, 1, 2, null, null, null), (3, 'd3', 2, 1, 2, null, null, null)`,
   "insert into dcim_virtualchassis (id, name, master_id) values (1, 'vc', 3)",
   "insert into ipam_vlan (id, vid, name) values (1, 10, 'v10'), (2, 20, 'v20')",
-  `insert into dcim_interface (id, device_id, name, type, untagged_vlan_id, tagged_vlans, mark_connected)
-     values (1, 1, 'a', '1000base-t', 1, '{2}', false), (2, 2, 'b', '1000base-t', 2, '{}', false),
-       (3, 2, 'c', 'virtual', null, '{}', false), (4, 2, 'd', 'ieee802.11ac', null, '{}', true),
-       (5, 2, 'e', '1000base-t', null, '{}', false), (6, 1, 'f', '1000base-t', null, '{}', false)`,
+  `insert into dcim_interface (id, device_id, name, type, mode, untagged_vlan_id, tagged_vlans, mark_connected)
+     values (1, 1, 'a', '1000base-t', 'tagged', 1, '{2}', false), (2, 2, 'b', '1000base-t', 'access', 2, '{}', false),
+       (3, 2, 'c', 'virtual', null, null, '{}', false), (4, 2, 'd', 'ieee802.11ac', null, null, '{}', true),
+       (5, 2, 'e', '1000base-t', null, null, '{}', false), (6, 1, 'f', '1000base-t', null, null, '{}', false)`,
   `insert into dcim_cable (id, a_terminations, b_terminations, status)
      values (1, '{1}', '{2}', 'connected'), (2, '{5}', '{6}', 'planned')`,
   "insert into ipam_routetarget (id, name) values (1, '65000:1'), (2, '65000:2')",

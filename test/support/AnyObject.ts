@@ -115,6 +115,8 @@ const genericsOf = (type: ObjectType, existing: Existing): ReadonlyArray<fc.Arbi
 const settled: Readonly<Record<string, () => Json>> = {
   // A required custom field would be required of all objects made later.
   "extras.customfield": () => ({ required: false }),
+  // Only a parent has device bays, and a child has no place in a rack.
+  "dcim.devicetype": () => ({ subdevice_role: "parent" }),
   // A VLAN must be in the range of its group, and random ranges are narrow.
   "ipam.vlangroup": () => ({ min_vid: 1, max_vid: 4094 }),
   // Two random addresses rarely make a range, and ranges must not overlap.

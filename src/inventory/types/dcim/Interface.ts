@@ -20,6 +20,7 @@ import type Vlan from "../ipam/Vlan.ts"
 import { cabled, hasSocket, socketBond } from "../../shared/Cabled.ts"
 import { interfaceTypes, poeModes, poeTypes, wirelessTypes, withoutSocket } from "../../shared/port/InterfaceTypes.ts"
 import { fixedComponent, portFields, staysWithDevice } from "../../shared/Component.ts"
+import { vlanFields, vlanFunction, vlanPaths, vlanTrigger } from "../../shared/Vlans.ts"
 import { radioBond, radioFields, radioRules, radioTrigger } from "../../shared/Wireless.ts"
 import { kinship } from "../../shared/Kinship.ts"
 
@@ -38,13 +39,11 @@ const fields = {
   duplex: choice({ half: "Half", full: "Full", auto: "Auto" }, { optional: true, nullInSnapshot: true }),
   wwn: wwn({ optional: true }),
   mgmt_only: flag({ default: false }),
-  mode: choice({ access: "Access", tagged: "Tagged", "tagged-all": "Tagged (All)" }, { optional: true }),
   tx_power: integer({ min: 0, max: 127, optional: true }),
   ...radioFields(),
   poe_mode: choice(poeModes, { optional: true }),
   poe_type: choice(poeTypes, { optional: true }),
-  untagged_vlan: ref("ipam.vlan", { optional: true, onDelete: "set null" }),
-  tagged_vlans: refs("ipam.vlan"),
+  ...vlanFields(),
   vrf: ref("ipam.vrf", { optional: true, onDelete: "set null" }),
   vdcs: refs("dcim.virtualdevicecontext"),
   /** Kept by the cables themselves, by a trigger. */
@@ -96,8 +95,7 @@ export default defineObjectType({
     vdc: "vdcs/name",
     vdc_id: "vdcs_id",
     vdc_identifier: "vdcs/identifier",
-    vlan: ["untagged_vlan/vid", "tagged_vlans/vid"],
-    vlan_id: ["untagged_vlan_id", "tagged_vlans_id"]
+    ...vlanPaths
   },
   asked: {
     ...cabled.asked,
@@ -127,8 +125,8 @@ export default defineObjectType({
     yield* portRules(row, find)
   },
   bonds: [...kin.bonds, socketBond, radioBond],
-  functions: [...fixed.functions, radioTrigger.function],
-  triggers: [...fixed.triggers, radioTrigger.trigger]
+  functions: [...fixed.functions, radioTrigger.function, vlanFunction],
+  triggers: [...fixed.triggers, radioTrigger.trigger, vlanTrigger("dcim_interface")]
 })
 
 function* kindRules(row: Interface): Iterable<RuleViolation> {

@@ -1,4 +1,5 @@
-import { choice, defineObjectType, flag, integer, labels, mac, nothing, ref, refs, text } from "../../ObjectType.ts"
+import { defineObjectType, flag, integer, labels, mac, nothing, ref, text } from "../../ObjectType.ts"
+import { vlanFields, vlanFunction, vlanPaths, vlanTrigger } from "../../shared/Vlans.ts"
 import { kinship } from "../../shared/Kinship.ts"
 
 const fields = {
@@ -10,9 +11,7 @@ const fields = {
   mtu: integer({ min: 1, max: 65_536, optional: true }),
   mac_address: mac({ optional: true }),
   description: text({ max: 200, optional: true }),
-  mode: choice({ access: "Access", tagged: "Tagged", "tagged-all": "Tagged (All)" }, { optional: true }),
-  untagged_vlan: ref("ipam.vlan", { optional: true, onDelete: "set null" }),
-  tagged_vlans: refs("ipam.vlan"),
+  ...vlanFields(),
   vrf: ref("ipam.vrf", { optional: true, onDelete: "set null" }),
   ...labels()
 }
@@ -40,11 +39,13 @@ export default defineObjectType({
     count_ipaddresses: (_, types, from) =>
       `(select count(*) from ${from(types.get("ipam.ipaddress")!)} c where c.assigned_object_type = 'virtualization.vminterface' and c.assigned_object_id = t.id)`
   },
-  paths: { vlan: ["untagged_vlan/vid", "tagged_vlans/vid"], vlan_id: ["untagged_vlan_id", "tagged_vlans_id"] },
+  paths: vlanPaths,
   search: ["name", "description"],
   ordering: ["virtual_machine", "name"],
   brief: ["virtual_machine", "name"],
   looksAt: kin.looksAt,
   check: kin.rules,
-  bonds: kin.bonds
+  bonds: kin.bonds,
+  functions: [vlanFunction],
+  triggers: [vlanTrigger("virtualization_vminterface")]
 })

@@ -45,7 +45,8 @@ export default defineObjectType({
   app: "dcim",
   name: "module",
   plural: "modules",
-  knownBy: ["serial"],
+  // Its bay alone names it, and has no text of its own.
+  identity: ["module_bay", "asset_tag"],
   fields,
   creation: ofModule,
   search: ["serial", "asset_tag", "description", "comments"],

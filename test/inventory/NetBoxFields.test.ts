@@ -55,7 +55,7 @@ const lacking: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "virtualization.virtualmachine": { config_context: contexts }
 }
 
-/** What a field has otherwise than NetBox, and why. */
+/** Differences from NetBox by field, and the reasons. */
 const different: Readonly<Record<string, string>> = {
   "dcim.cable.a_terminations required": "both sides are needed to create, as NetBox says in words",
   "dcim.cable.b_terminations required": "both sides are needed to create, as NetBox says in words",
@@ -110,7 +110,7 @@ test.each(declared)("%s has every field, or a reason", (id, type, { fields }) =>
 
 const isTaken = (field: Field, value: number): boolean => "value" in field.parse(value)
 
-/** What the field has otherwise than the facts say. */
+/** The properties in which a field differs from the facts. */
 const differences = (field: Field, fact: FieldFacts): ReadonlyArray<string> => {
   const { max, least, most, choices, onDelete } = fact
   const isWritten = fact.readOnly !== true

@@ -35,7 +35,8 @@ const deviceOfComponent = (alias: string): string => {
     (type) =>
       `when ${literal(type)} then (select device_id from ${type.replace(".", "_")} where id = ${alias}.component_id)`
   )
-  return `case ${alias}.component_type ${cases.join(" ")} end`
+  // In parentheses: the IF of PL/pgSQL ends at the first THEN that is outside of any.
+  return `(case ${alias}.component_type ${cases.join(" ")} end)`
 }
 
 const ofDevice: Bond<InventoryItem> = {

@@ -106,7 +106,9 @@ const parse = (task: ImportTask): Effect.Effect<ReadFile, HttpRefused> =>
       else {
         const { refused: detail, isTooLarge, line } = message
         const reason = isTooLarge ? "TooLarge" : "InvalidBody"
-        resume(new HttpRefused({ reason, body: { detail, ...(!isTooLarge && { format }), line } }))
+        resume(
+          new HttpRefused({ reason, body: { detail, ...(!isTooLarge && { format }), ...(isLibrary && { line }) } })
+        )
       }
     })
     worker.on("error", (error) => {

@@ -189,6 +189,12 @@ export interface ObjectType<F extends Fields = Fields> extends Required<
 /** A snapshot has the day of the creation alone. */
 const dayOf = (created: unknown): unknown => (typeof created === "string" ? created.slice(0, 10) : created)
 
+/** When an object was created, and when it was changed last. */
+const times = (): Fields => ({
+  created: { ...time({ now: true, wire: "read" }), snapshot: dayOf },
+  last_updated: time({ now: true, wire: "read" })
+})
+
 /** Names of fields that are reserved words of SQL: their columns are called otherwise. */
 const reserved: ReadonlySet<string> = new Set(["default"])
 
@@ -196,14 +202,7 @@ const reserved: ReadonlySet<string> = new Set(["default"])
 export const defineObjectType = <const F extends Fields>(declaration: Declaration<F>): ObjectType<F> => {
   const { app, name } = declaration
   const kind = declaration.kind ?? "object"
-  const times: Readonly<Record<string, Field>> =
-    kind === "object"
-      ? {
-          created: { ...time({ now: true, wire: "read" }), snapshot: dayOf },
-          last_updated: time({ now: true, wire: "read" })
-        }
-      : {}
-  const fields = { ...declaration.fields, ...times }
+  const fields: F & Fields = { ...declaration.fields, ...(kind === "object" && times()) }
   const derived = { ...genericObjects(fields), ...declaration.derived }
   const shown = { ...fields, ...derived, ...declaration.counts }
   const named = [

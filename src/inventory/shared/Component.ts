@@ -16,7 +16,7 @@ export const componentFields = () => ({
 })
 
 /** The fields of a component that a module may have brought: it goes with the module. */
-export const modularFields = () => ({
+const modularFields = () => ({
   ...componentFields(),
   module: ref("dcim.module", { optional: true, onDelete: "cascade", shows: ["device", "module_bay"] })
 })

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
 import { startDelivering } from "../deliver/Delivering.ts"
 import { environmentOf } from "../support/Api.ts"
+import { openBrowser } from "../auth/Browser.ts"
 import type { Json, List } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 import { startService } from "../support/Service.ts"
@@ -182,6 +183,32 @@ describe("an alarm", () => {
     expect(begun!.data.message).toMatch(/^the database did not answer for \d+ s$/)
     const [, over] = await told("outages", "Database", 2)
     expect(over!.data.ended).not.toBeNull()
+  })
+})
+
+describe("the console", () => {
+  it("lists alarms and shows each, and has no forms for them", async () => {
+    const gap = await makeGap("seen in the console")
+    const [alarm] = await eventually("the alarm", async () => {
+      const found = await alarms(`subject=${encodeURIComponent(`gap ${gap}`)}`)
+      return found.length > 0 && found
+    })
+    await acknowledge(gap)
+    const browser = openBrowser(hooks.api.service.url)
+    await browser.logIn()
+    const page = async (path: string) => {
+      const reply = await browser.fetch(`/extras/alarms/${path}`, { headers: { accept: "text/html" } })
+      return { status: reply.status, text: await reply.text() }
+    }
+    const [list, detail] = [await page(""), await page(`${alarm!.id}/`)]
+    for (const { status, text } of [list, detail]) {
+      expect(status).toBe(200)
+      expect(text).toContain("seen in the console")
+      expect(text).not.toMatch(/href="[^"]*\/alarms\/[^"]*(?:add|edit|delete|import)\//)
+    }
+    for (const path of ["add/", "import/", `${alarm!.id}/edit/`, `${alarm!.id}/delete/`]) {
+      expect([path, (await page(path)).status]).toEqual([path, 404])
+    }
   })
 })
 

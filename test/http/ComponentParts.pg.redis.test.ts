@@ -197,6 +197,10 @@ describe("an interface", () => {
       [{ rf_channel_frequency: 5180 }, { rf_channel_frequency: only("Channel frequency") }],
       [{ rf_channel_width: 20 }, { rf_channel_width: only("Channel width") }]
     ] as const
+    expect(await change(`dcim/interfaces/${wired}`, { rf_role: "ap", rf_channel_width: 20 })).toEqual({
+      rf_role: only("Wireless role"),
+      rf_channel_width: only("Channel width")
+    })
     for (const [body, errors] of cases) expect(await change(`dcim/interfaces/${wired}`, body)).toEqual(errors)
     await expect(sql(`update dcim_interface set rf_role = 'ap' where id = ${wired}`)).rejects.toThrow("wireless")
     const radio = await port(owner, "w1", { type: "ieee802.11ax", rf_role: "ap", rf_channel: "5g-36-5180-20" })

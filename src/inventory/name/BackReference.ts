@@ -16,8 +16,8 @@ export interface BackReference {
   readonly key: string
   /** SQL over `t`, an object of `type`: whether the reference may lead to it. */
   readonly when: string
-  /** SQL over `t`: the id of the holder that `true` means. */
-  readonly usual: string
+  /** SQL over `t`: the id of the holder that `true` means; absent where it may mean several holders, and so none. */
+  readonly usual?: string
 }
 
 /** The primary addresses of machines: `true` means the machine of the interface, or of the one behind NAT. */
@@ -32,9 +32,9 @@ const primary = (holder: string, key: string, interfaces: string): ReadonlyArray
   }))
 }
 
-/** The primary addresses of a context. An interface may be in several contexts, so `true` means none of them. */
+/** The primary addresses of a context: an interface may be in several. */
 const ofContext: ReadonlyArray<BackReference> = ([4, 6] as const).map((family) => ({
-  ...{ holder: "dcim.virtualdevicecontext", key: "virtual_device_context", usual: "null::bigint" },
+  ...{ holder: "dcim.virtualdevicecontext", key: "virtual_device_context" },
   ...{ field: `primary_ip${family}`, when: `family(t.address) = ${family}` },
   ...{ type: "ipam.ipaddress", column: "is_primary" }
 }))

@@ -50,7 +50,7 @@ export const holdersOf = Effect.fnUntraced(function* (type: ObjectType, ids: Rea
 /** By id of the rows that the reference may lead to: the holder that `true` means, or null. */
 export const usualHolders = Effect.fnUntraced(function* (
   type: ObjectType,
-  { when, usual }: BackReference,
+  { when, usual = "null::bigint" }: BackReference,
   ids: ReadonlyArray<number>
 ) {
   const sql = yield* SqlClient.SqlClient

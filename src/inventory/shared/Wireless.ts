@@ -39,11 +39,10 @@ const subjects = {
 } as const
 
 export function* radioRules(row: Radio): Iterable<RuleViolation> {
-  if (!Object.hasOwn(wirelessTypes, row.type)) {
-    for (const [name, subject] of Object.entries(subjects)) {
-      if (row[name] === null) continue
-      yield broken([name, "type"], { [name]: [`${subject} may be set only on wireless interfaces.`] })
-    }
+  const set = Object.entries(subjects).filter(([name]) => row[name] !== null)
+  if (set.length > 0 && !Object.hasOwn(wirelessTypes, row.type)) {
+    const errors = set.map(([name, subject]) => [name, [`${subject} may be set only on wireless interfaces.`]])
+    yield broken([...set.map(([name]) => name), "type"], Object.fromEntries(errors))
   }
   if (row.rf_channel === null) return
   const [frequency, width] = partsOf(row.rf_channel)

@@ -109,9 +109,14 @@ export const writeClaims = Effect.fnUntraced(function* (
     }
   }
   const example = keysOf(type).map((each) => `{"${each}": "…"}`)
+  const words = new Set(
+    backReferencesTo(type).flatMap(({ key, usual }) => (usual === undefined ? [] : [key.replaceAll("_", " ")]))
+  )
   for (const row of open) {
-    const words = keysOf(type).map((each) => each.replaceAll("_", " "))
-    errors.set(row, `It belongs to no ${words.join(" or ")}. Assign it to one, or name one: ${example.join(" or ")}.`)
+    errors.set(
+      row,
+      `It belongs to no ${[...words].join(" or ")}. Assign it to one, or name one: ${example.join(" or ")}.`
+    )
   }
   return { written, errors: errors as ReadonlyMap<number, string> }
 })

@@ -119,6 +119,9 @@ const settled: Readonly<Record<string, () => Json>> = {
   "dcim.devicetype": () => ({ subdevice_role: "parent" }),
   // A VLAN must be in the range of its group, and random ranges are narrow.
   "ipam.vlangroup": () => ({ min_vid: 1, max_vid: 4094 }),
+  // A front port has a free position of a rear port of the same type.
+  "dcim.rearporttemplate": () => ({ module_type: null, positions: 1024 }),
+  "dcim.frontporttemplate": () => ({ module_type: null }),
   // Two random addresses rarely make a range, and ranges must not overlap.
   "ipam.iprange": () => {
     const [high, low] = [Math.floor(made / 256) % 256, made % 256]

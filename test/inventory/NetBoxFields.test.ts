@@ -63,6 +63,7 @@ const different: Readonly<Record<string, string>> = {
   "dcim.device.primary_ip4 unique": "a bond holds it, which rows of earlier versions may break",
   "dcim.device.primary_ip6 unique": "a bond holds it, which rows of earlier versions may break",
   "dcim.interface.parent onDelete": "NetBox restricts the deletion of a parent",
+  "dcim.rackreservation.user required": "the author is the user where none is named, as in the form of NetBox",
   "dcim.virtualdevicecontext.primary_ip4 unique": "a bond holds it, as for devices",
   "dcim.virtualdevicecontext.primary_ip6 unique": "a bond holds it, as for devices",
   "extras.customfield.type required": "a text is usual",

@@ -18,8 +18,10 @@ export const exampleOf = (type: ObjectType): string => {
       : []
   )
   const others = flatFields(type).flatMap((name) => {
-    const initial = type.fields[name]?.initial
-    return initial === undefined ? [] : [[name, initial()]]
+    const { initial, nullable } = type.fields[name] ?? {}
+    // Where the service fills in what is left out, such as the author.
+    const isFilled = initial?.() === null && nullable === false
+    return initial === undefined || isFilled ? [] : [[name, initial()]]
   })
   return written(Object.fromEntries([...needed, ...others]))
 }

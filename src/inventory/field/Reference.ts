@@ -39,7 +39,8 @@ export const ref = <const O extends ReferenceOptions>(type: string, options: O):
     {
       type: "bigint",
       nullable: options.optional === true,
-      initial: options.optional === true ? () => null : undefined,
+      // The author takes the place of a null in a new row (Draft.ts).
+      initial: options.optional === true || options.byAuthor === true ? () => null : undefined,
       // Its foreign key holds nothing for the replica role.
       constraint: bounds.integer,
       sparesOldRows: true,

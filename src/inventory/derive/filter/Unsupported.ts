@@ -81,6 +81,7 @@ const ignoredByNetBox: Readonly<Record<string, string>> = {
   "dcim.powerpanel": "location",
   "dcim.powerport": "module",
   "dcim.powerporttemplate": templateTypes,
+  "dcim.rackreservation": "rack",
   "dcim.rearport": "module",
   "dcim.rearporttemplate": templateTypes,
   "dcim.site": "asns asns_id",

@@ -21,7 +21,7 @@ const circlesAmong = (files: ReadonlyArray<string>): ReadonlyArray<string> => {
 const levels: ReadonlyArray<ReadonlyArray<string>> = [
   ["root", "embedded", "event", "eventloop", "limit", "pattern", "postgres", "redis", "telemetry"],
   ["inventory"],
-  ["auth"],
+  ["auth", "rack"],
   ["capture", "jinja", "match", "nunjucks", "template"],
   ["changelog"],
   ["queue"],
@@ -64,7 +64,7 @@ const open: ReadonlySet<string> = new Set([
   ),
   ...["filter", "represent", "table", "values"].map((each) => `inventory/derive/${each}`),
   ...["field", "field/hidden", "name", "read", "restore", "write"].map((each) => `inventory/${each}`),
-  ...["extras", "ipam", "users"].map((each) => `inventory/types/${each}`),
+  ...["dcim", "extras", "ipam", "users"].map((each) => `inventory/types/${each}`),
   ...["filters", "print", "runtime", "value"].map((each) => `jinja/${each}`),
   "nunjucks/value",
   "postgres/migrate",

@@ -5,7 +5,7 @@ import { deliveryType } from "../../log/DeliveryRows.ts"
 import { notFound } from "../../http/HttpRefused.ts"
 import type { Handler, Route } from "../../http/Route.ts"
 import type { Request } from "../../http/wire/Request.ts"
-import { isDictionary } from "../../inventory/Field.ts"
+import { type Row, type RowOf, isDictionary } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { objectType, registry } from "../../inventory/Registry.ts"
 import { allOf, equalTo } from "../../inventory/derive/filter/Where.ts"
@@ -16,6 +16,8 @@ import { accountCards } from "../account/AccountCards.ts"
 import { objectText } from "../change/ChangeTable.ts"
 import { framed } from "../frame/Frame.ts"
 import { groupOf } from "../frame/Menu.ts"
+import { rackType } from "../../rack/Elevation.ts"
+import { rackCard } from "../rack/RackCard.ts"
 import { relatedCard, relatedTo } from "../value/Related.ts"
 import { attributesCard } from "./Attributes.ts"
 import { objectIn, objectPage } from "./ObjectPage.ts"
@@ -37,11 +39,14 @@ const show =
         main: html`<div class="panels">
           <div>${attributesCard(type, shown)}${comments(shown["comments"])}</div>
           <div>
-            ${customFields(shown["custom_fields"])}${relatedCard(related, row.id)}${yield* accountCards(type.id)(row, request)}
+            ${customFields(shown["custom_fields"])}${relatedCard(related, row.id)}${yield* accountCards(type.id)(row, request)}${yield* rackCards(type, row, request)}
           </div>
         </div>`
       })
     })
+
+const rackCards = (type: ObjectType, row: Row, request: Request) =>
+  type === rackType ? rackCard(row as RowOf<typeof rackType>, request) : Effect.succeed(html``)
 
 /** The page of an object that was deleted, if the reader may view the change; undefined else. */
 const deleted = Effect.fnUntraced(function* (type: ObjectType, request: Request) {

@@ -56,6 +56,7 @@ const apart: ReadonlyArray<readonly [stage: string, mayNot: ReadonlyArray<string
  * folders are the stage's own.
  */
 const open: ReadonlySet<string> = new Set([
+  "auth/user",
   "capture/slot",
   ...["capture", "explain", "health", "inspect", "inspect/snippet", "log", "tasks"].map((each) => `history/${each}`),
   // The pages of the console answer with the same parts as the API.

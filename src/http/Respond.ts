@@ -5,7 +5,6 @@ import { HttpRefused } from "./HttpRefused.ts"
 import type { Reply } from "./Route.ts"
 import { answerCharsMax, jsonText } from "./wire/JsonText.ts"
 import { Listed } from "./wire/Listed.ts"
-import { isOfType } from "./wire/MediaType.ts"
 import { indentedJson, indentedMax } from "./wire/Nesting.ts"
 
 /** The major and minor version of the NetBox API that this API is compatible with. */
@@ -35,12 +34,11 @@ const retrySeconds = 5
 
 /** The headers of an answer, but for those of its body's type and length. */
 export const headersOf = (reply: Reply, { incoming, requestId, secure }: Sending): Readonly<Record<string, string>> => {
-  const isJson = reply.json !== undefined || isOfType(incoming.headers["content-type"], "application/json")
-  const asked = isJson && incoming.url.startsWith("/api/")
+  const isOfApi = incoming.url.startsWith("/api/") && reply.text?.type !== "text/html"
   return {
     "x-request-id": requestId,
     ...(secure ? guardedOverTls : guarded),
-    ...(asked && { "api-version": apiVersion }),
+    ...(isOfApi && { "api-version": apiVersion }),
     // A page that says in words what is missing has no time of its own.
     ...(reply.status === 503 && { "retry-after": `${retrySeconds}` }),
     ...reply.headers

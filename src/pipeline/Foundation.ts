@@ -10,6 +10,7 @@ import { Telemetry } from "../telemetry/Telemetry.ts"
 import { keyTable } from "../inventory/Reseal.ts"
 import { Vault } from "../inventory/Vault.ts"
 import { sessionTable } from "../auth/Session.ts"
+import { userConfigTable } from "../auth/user/UserConfig.ts"
 import { leaderTable } from "../capture/slot/Leadership.ts"
 import { setAsideTable } from "../capture/SetAside.ts"
 import { epochTable } from "../capture/slot/Epoch.ts"
@@ -52,6 +53,7 @@ export const foundationOfAny = Layer.mergeAll(grammars, Redis.layer.pipe(Layer.p
 const stageTables: ReadonlyArray<Table> = [
   presenceTable,
   sessionTable,
+  userConfigTable,
   keyTable,
   epochTable,
   leaderTable,

@@ -25,6 +25,10 @@ const open = [
   "/api/",
   "/api/status/",
   ...new Set([...registry.values()].map(({ app }) => `/api/${app}/`)),
+  "/api/core/",
+  "/api/wireless/",
+  "/api/plugins/",
+  /^\/api\/extras\/content-types\//,
   /^\/api\/(schema|docs)\//,
   "/help/templates/",
   "/help/keys/",
@@ -35,6 +39,9 @@ const open = [
 
 /** Pages of the sender's own account: without one they lead to the login. */
 const own = new Set(["/user/", "/user/preferences/", "/user/sessions/"])
+
+/** Endpoints of the API that want a user, or staff, and no permission: test/http/UserConfig and Roots. */
+const wantUser = new Set(["/api/users/config/", "/api/plugins/installed-plugins/"])
 
 const isOpen = (path: string) => open.some((each) => (typeof each === "string" ? each === path : each.test(path)))
 
@@ -48,7 +55,9 @@ const endpoints: ReadonlyArray<Endpoint> = routes.map(({ path, access }) => ({
   type: typeof access === "string" ? undefined : access
 }))
 const asking = endpoints.filter(({ path }) => !unasked.has(path))
-const guarded = asking.filter(({ path }) => !entrances.has(path) && !own.has(path) && !isOpen(path))
+const guarded = asking.filter(
+  ({ path }) => !entrances.has(path) && !own.has(path) && !wantUser.has(path) && !isOpen(path)
+)
 
 interface Extent {
   /** The endpoints that each failure is tried at, with every method. */

@@ -59,11 +59,20 @@ describe("the rest of the wire", () => {
     expect([readOnly.status, readOnly.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"])
   })
 
-  it("gives every answer a request id, and every JSON answer of the API its version", async () => {
+  it("gives every answer a request id, and every answer of the API its version", async () => {
     const home = await api.raw("GET", "/")
     expect(home.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/)
     expect(home.headers.get("api-version")).toBeNull()
-    expect((await api.raw("GET", "/api/")).headers.get("api-version")).toMatch(/^\d+\.\d+$/)
+    for (const path of [
+      "/api/",
+      "/api/schema/",
+      "/api/dcim/sites/export/?format=csv",
+      "/api/dcim/sites/1",
+      "/api/no/"
+    ]) {
+      const { headers } = await api.call("GET", path)
+      expect([path, headers.get("api-version")]).toEqual([path, "3.5"])
+    }
   })
 
   it.each([

@@ -13,6 +13,11 @@ import type { PlainRoute, SchemaParts, SchemaRequest } from "./SchemaWorker.ts"
 
 const types = ["application/vnd.oai.openapi+json", "application/json", "application/yaml"]
 
+const formats: ReadonlyMap<string, string> = new Map([
+  ["json", "application/json"],
+  ["yaml", "application/yaml"]
+])
+
 const declared = {
   summary: "This description of the API",
   query: { format: described(words("json", "yaml"), "Its format; without it by the header `Accept`.") }
@@ -31,7 +36,7 @@ const describe = (routes: () => ReadonlyArray<Route>): Handler => {
   })
   return declaring(declared, ({ base, accepted, url }) =>
     Effect.gen(function* () {
-      const type = parameterOf(url.searchParams, "format") === "yaml" ? "application/yaml" : accepted
+      const type = formats.get(parameterOf(url.searchParams, "format") ?? "") ?? accepted
       const [before, after] = yield* Effect.promise(type === "application/yaml" ? yaml : json)
       return { status: 200, bytes: { type, content: [before, Buffer.from(JSON.stringify(base)), after] } }
     })

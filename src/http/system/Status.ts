@@ -1,4 +1,4 @@
-/** The roots of the API, health, status and metrics. */
+/** Health, status and metrics. */
 import { Effect } from "effect"
 import { version } from "../../Config.ts"
 import { sendingState } from "../../requests/Sending.ts"
@@ -6,39 +6,15 @@ import { unhealthySentence, unhealthyWebhooks } from "../../history/health/Unhea
 import { Health } from "../Health.ts"
 import { Clearance } from "../../inventory/Clearance.ts"
 import { Presence } from "../../postgres/Presence.ts"
-import { registry } from "../../inventory/Registry.ts"
 import { limitsInUse } from "../../limit/ProcessLimits.ts"
 import { exposition } from "../../telemetry/Exposition.ts"
 import { mayWatch, watching } from "./MetricsAccess.ts"
 import { apiVersion } from "../Respond.ts"
 import { endpoint } from "../declare/Endpoint.ts"
-import { described, each, flag, integer, listOf, object, optional, record, string, time } from "../declare/Parts.ts"
+import { described, flag, integer, listOf, object, optional, record, string, time } from "../declare/Parts.ts"
 import type { Handler, Route } from "../Route.ts"
 import type { Request } from "../wire/Request.ts"
 import { sending } from "./Sending.ts"
-
-const apps = [...Map.groupBy(registry.values(), (type) => type.app)]
-
-/** The addresses of these names. */
-const addresses = (summary: string, names: ReadonlyArray<string>, addressOf: (at: number) => string) =>
-  endpoint({ summary, reply: record(each(names, string)) }, ({ base }) =>
-    Effect.succeed({ status: 200, json: Object.fromEntries(names.map((name, at) => [name, base + addressOf(at)])) })
-  )
-
-const appNames = apps.map(([app]) => app)
-const apiRoot = addresses("The addresses of the apps", appNames, (at) => `/api/${appNames[at]}/`)
-
-const appRoots: ReadonlyArray<Route> = apps.map(([app, types]) => ({
-  path: `/api/${app}/`,
-  access: "open",
-  methods: {
-    GET: addresses(
-      `The addresses of the lists of ${app}`,
-      types.map(({ plural }) => plural),
-      (at) => types[at]!.path
-    )
-  }
-}))
 
 const live: Handler = () => Effect.succeed({ status: 200, json: { status: "live" } })
 
@@ -118,10 +94,8 @@ const metrics: Handler = (request) =>
   })
 
 export default [
-  { path: "/api/", access: "open", methods: { GET: apiRoot } },
   { path: "/api/status/", access: "open", methods: { GET: status } },
   { path: "/metrics", access: "unasked", methods: { GET: metrics } },
-  ...appRoots,
   { path: "/health/", access: "unasked", methods: { GET: overall } },
   { path: "/health/live", access: "unasked", methods: { GET: live } },
   { path: "/health/ready", access: "unasked", methods: { GET: ready } }

@@ -1,14 +1,16 @@
 /**
  * Creates a realistic inventory of any size with a few statements. The same size always gives the same inventory.
  *
- * Sites have 200 devices of 50 interfaces, each with its address in a network of the device. Postgres generates all
- * rows. The indexes that would slow it down are dropped before and created again afterwards.
+ * Sites have 200 devices of 50 interfaces, each with its address in a network of the device, a console port and two
+ * power ports; cables join devices in a row. Postgres generates all rows. The indexes that would slow it down are dropped before and created again afterwards.
  */
 import { Console, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Postgres } from "../postgres/Postgres.ts"
 import { migrateAll } from "../pipeline/Foundation.ts"
 import { CommandFailed } from "./Entry.ts"
+
+const deviceTypes = 6
 
 /** Interfaces of a device, and devices of a site and of a rack. */
 const perDevice = 50
@@ -18,8 +20,11 @@ const perRack = 10
 /** Most interfaces: the addresses of a site are 1/1024 of 10.0.0.0/8. */
 export const sizeMax = 1024 * perSite * perDevice
 
-/** Number of rows by table, in the order of creation. */
-const countsOf = (size: number) => {
+/** Cables: the first port of each device leads to the second one of the next. */
+const cablesOf = (size: number): number => Math.max(0, Math.floor((size - 2) / perDevice))
+
+/** Number of rows by table, in the order of creation. A reservation needs a user. */
+const countsOf = (size: number, hasUser: boolean) => {
   const devices = Math.ceil(size / perDevice)
   const sites = Math.ceil(devices / perSite)
   return {
@@ -28,15 +33,22 @@ const countsOf = (size: number) => {
     tenancy_tenant: 12,
     dcim_manufacturer: 3,
     dcim_platform: 3,
-    dcim_devicetype: 6,
+    dcim_devicetype: deviceTypes,
     dcim_devicerole: 4,
     dcim_site: sites,
+    dcim_interfacetemplate: deviceTypes * perDevice,
+    dcim_consoleporttemplate: deviceTypes,
+    dcim_powerporttemplate: deviceTypes * 2,
     dcim_rack: Math.ceil(devices / perRack),
+    dcim_rackreservation: hasUser ? Math.ceil(devices / perRack / 4) : 0,
     ipam_role: 3,
     ipam_vlangroup: sites,
     ipam_vlan: sites * 20,
     dcim_device: devices,
     dcim_interface: size,
+    dcim_consoleport: devices,
+    dcim_powerport: devices * 2,
+    dcim_cable: cablesOf(size),
     ipam_prefix: sites + devices,
     ipam_ipaddress: size,
     circuits_provider: 4,
@@ -91,6 +103,12 @@ const placeRecipes = (id: IdOf) =>
       name: `'R' || lpad((n % ${perSite / perRack} + 1)::text, 2, '0')`,
       site_id: id("dcim_site", `n / ${perSite / perRack}`),
       serial: "'RK' || lpad(n::text, 8, '0')"
+    },
+    dcim_rackreservation: {
+      rack_id: id("dcim_rack", "n * 4"),
+      units: "array[41, 42]",
+      user_id: "(select min(id) from users_user)",
+      description: "'For the next switches'"
     }
   }) satisfies Partial<Record<TableName, Recipe>>
 
@@ -121,6 +139,25 @@ const site = `n / ${perDevice * perSite}`
 const device = `n / ${perDevice}`
 const port = `n % ${perDevice}`
 
+/** The name, type and use of an interface, or of its template, by its number in the device. */
+const portRecipe = (port: string): Recipe => ({
+  name: `case ${port} when 48 then 'Management1' when 49 then 'Loopback0' else 'Ethernet' || ${port} + 1 end`,
+  type: `case ${port} when 48 then '1000base-t' when 49 then 'virtual' else '10gbase-x-sfpp' end`,
+  mgmt_only: `${port} = 48`
+})
+
+/** Two power supplies. */
+const powerRecipe = { name: "'PSU' || n % 2 + 1", type: "'iec-60320-c14'", maximum_draw: "350", allocated_draw: "200" }
+const consoleRecipe = { name: "'Console'", type: "'rj-45'" }
+
+/** The parts that a new device of each type gets. */
+const templateRecipes = (id: IdOf) =>
+  ({
+    dcim_interfacetemplate: { device_type_id: id("dcim_devicetype", `n / ${perDevice}`), ...portRecipe(port) },
+    dcim_consoleporttemplate: { device_type_id: id("dcim_devicetype", "n"), ...consoleRecipe },
+    dcim_powerporttemplate: { device_type_id: id("dcim_devicetype", "n / 2"), ...powerRecipe }
+  }) satisfies Partial<Record<TableName, Recipe>>
+
 const deviceRecipes = (id: IdOf) =>
   ({
     dcim_device: {
@@ -139,14 +176,22 @@ const deviceRecipes = (id: IdOf) =>
     },
     dcim_interface: {
       device_id: id("dcim_device", device),
-      name: `case ${port} when 48 then 'Management1' when 49 then 'Loopback0' else 'Ethernet' || ${port} + 1 end`,
-      type: `case ${port} when 48 then '1000base-t' when 49 then 'virtual' else '10gbase-x-sfpp' end`,
-      mgmt_only: `${port} = 48`,
+      ...portRecipe(port),
       mtu: "9000",
       mac_address: "('02' || lpad(to_hex(n), 10, '0'))::macaddr",
       mode: `case when ${port} < 48 then 'access' end`,
       untagged_vlan_id: `case when ${port} < 48 then ${id("ipam_vlan", `${site} * 20 + n % 20`)} end`,
       description: `case when ${port} < 4 then 'uplink ' || ${port} + 1 else '' end`
+    },
+    dcim_consoleport: { device_id: id("dcim_device", "n"), ...consoleRecipe },
+    dcim_powerport: { device_id: id("dcim_device", "n / 2"), ...powerRecipe },
+    dcim_cable: {
+      type: "'smf'",
+      a_terminations: `array[${id("dcim_interface", `n * ${perDevice}`)}]`,
+      b_terminations: `array[${id("dcim_interface", `(n + 1) * ${perDevice} + 1`)}]`,
+      label: "'F' || lpad(n::text, 7, '0')",
+      length: "1 + n % 30",
+      length_unit: "'m'"
     }
   }) satisfies Partial<Record<TableName, Recipe>>
 
@@ -176,6 +221,7 @@ const addressRecipes = (id: IdOf, sites: number) =>
 const recipesOf = (id: IdOf, sites: number): Readonly<Record<TableName, Recipe>> => ({
   ...placeRecipes(id),
   ...lineRecipes(id),
+  ...templateRecipes(id),
   ...deviceRecipes(id),
   ...addressRecipes(id, sites)
 })
@@ -197,7 +243,7 @@ const largest = ["dcim_interface", "ipam_ipaddress"]
 /** Fills the inventory in one transaction. */
 const insertAll = Effect.fnUntraced(function* (size: number) {
   const sql = yield* SqlClient.SqlClient
-  const counts = countsOf(size)
+  const counts = countsOf(size, (yield* sql`select from users_user limit 1`).length > 0)
   const names = Object.keys(counts) as ReadonlyArray<TableName>
   yield* sql`select rackwire_context('demo')::text`
   const firsts = new Map<TableName, number>()
@@ -228,7 +274,7 @@ const insertAll = Effect.fnUntraced(function* (size: number) {
 /** Fails if one of the tables has rows: names of the demo may be taken, and its counts would not be as requested. */
 const refuseFilled = Effect.fnUntraced(function* (size: number) {
   const sql = yield* SqlClient.SqlClient
-  for (const name of Object.keys(countsOf(size))) {
+  for (const name of Object.keys(countsOf(size, true))) {
     const rows = yield* sql.unsafe(`select from ${name} limit 1`)
     if (rows.length === 0) continue
     const message = `demo --size fills an empty inventory, and ${name} of this one has objects already.`

@@ -35,6 +35,14 @@ describe("an inventory that the demo fills", () => {
     expect(await count("dcim/devices")).toBe(220)
     expect(await count("dcim/sites")).toBe(2)
     expect(await count("ipam/prefixes")).toBe(222)
+    expect(await count("dcim/rack-reservations")).toBe(6)
+    expect(await count("dcim/console-ports")).toBe(220)
+    expect(await count("dcim/power-ports")).toBe(440)
+    expect(await count("dcim/interface-templates")).toBe(300)
+    expect(await count("dcim/power-port-templates")).toBe(12)
+    expect(await count("dcim/cables")).toBe(219)
+    const { results } = (await api.call<List>("GET", "/api/dcim/interfaces/?device=sw002.dc1&cabled=true")).json
+    expect(results.map(({ name }) => name)).toEqual(["Ethernet1", "Ethernet2"])
     for (const type of registry.values()) {
       if (type.kind !== "object" || type.isReadOnly) continue
       const { results } = (await api.call<List>("GET", `${type.path}?limit=100`)).json

@@ -127,6 +127,73 @@ test("custom fields merge, tags are named by id or attributes", async () => {
   expect(await filtered(sites, "&cf_owner=ann&tag=core")).toHaveLength(1)
 })
 
+/** `endpoint.list()` of a single object: pages of the usual size, the next by its address. */
+const detailed = async (path: string): Promise<ReadonlyArray<Json>> => {
+  const found: Array<Json> = []
+  for (let next: string | null = path; next !== null;) {
+    const { json }: { readonly json: Page } = await send<Page>("GET", next)
+    found.push(...json.results)
+    next = json.next
+  }
+  return found
+}
+
+/** The id of a new object. */
+const made = async (path: string, body: Json): Promise<unknown> => {
+  const { status, json } = await send("POST", `dcim/${path}/`, body)
+  expect([path, status, status === 201 ? "" : json]).toEqual([path, 201, ""])
+  return json["id"]
+}
+
+test("a device gets the components of its type, and is in the elevation of its rack", async () => {
+  const { json } = await send("POST", sites, { name: "DC", slug: "dc" })
+  const manufacturer = await made("manufacturers", { name: "Maker", slug: "maker" })
+  const device_role = await made("device-roles", { name: "Role", slug: "role" })
+  const device_type = await made("device-types", { manufacturer, model: "M", slug: "m", u_height: 2 })
+  await made("interface-templates", { device_type, name: "eth0", type: "1000base-t" })
+  await made("console-port-templates", { device_type, name: "con0", type: "rj-45" })
+  const rear_port = await made("rear-port-templates", { device_type, name: "rear", type: "8p8c", positions: 2 })
+  await made("front-port-templates", { device_type, name: "front", type: "8p8c", rear_port })
+  await made("module-bay-templates", { device_type, name: "bay", position: "1" })
+  const rack = await made("racks", { name: "R1", site: json["id"], u_height: 42 })
+  const place = { rack, position: 41, face: "front" }
+  const device = await made("devices", { name: "sw", site: json["id"], device_type, device_role, ...place })
+  for (const [path, name] of [
+    ["interfaces", "eth0"],
+    ["console-ports", "con0"],
+    ["rear-ports", "rear"],
+    ["front-ports", "front"],
+    ["module-bays", "bay"]
+  ] as const) {
+    const found = await filtered(`dcim/${path}/`, `&device_id=${String(device)}`)
+    expect(found).toMatchObject([{ name, device: { id: device } }])
+  }
+  const [bay] = await filtered("dcim/module-bays/", `&device=sw`)
+  const module_type = await made("module-types", { manufacturer, model: "Card" })
+  await made("interface-templates", { module_type, name: "port {module}/1", type: "1000base-t" })
+  await made("modules", { device, module_bay: bay!["id"], module_type })
+  expect(await filtered("dcim/interfaces/", "&device=sw&name=port 1/1")).toHaveLength(1)
+  const units = await detailed(`dcim/racks/${String(rack)}/elevation/`)
+  expect(units).toHaveLength(84)
+  expect(units.slice(0, 5).map(({ name, device }) => [name, (device as Json | null)?.["name"]])).toEqual([
+    ["U42.5", "sw"],
+    ["U42", "sw"],
+    ["U41.5", "sw"],
+    ["U41", "sw"],
+    ["U40.5", undefined]
+  ])
+  await made("rack-reservations", { rack, units: [1, 2], description: "later", user: { username: "admin" } })
+  expect(await filtered("dcim/rack-reservations/", `&rack_id=${String(rack)}`)).toMatchObject([{ units: [1, 2] }])
+})
+
+test("what pynetbox reads beside objects", async () => {
+  expect((await send("GET", "plugins/installed-plugins/")).status).toBe(200)
+  expect((await send("GET", "users/config/")).json).toEqual({})
+  const types = await filtered("extras/content-types/", "&app_label=dcim&model=rackreservation")
+  expect(types).toMatchObject([{ app_label: "dcim", model: "rackreservation" }])
+  expect(await filtered("dcim/cables/", "")).toEqual([])
+})
+
 test("a failed write says which field", async () => {
   const reply = await send("POST", sites, { name: "D", slug: "not a slug" })
   expect([reply.status, Object.keys(reply.json)]).toEqual([400, ["slug"]])

@@ -93,10 +93,17 @@ export interface Reference {
   readonly shows?: ReadonlyArray<string> | undefined
   /** Whether errors are reported object by object, as NetBox does for tags; for other lists only the first. */
   readonly isNested?: boolean
-  /** Whether the objects are shown and named as ends of a cable: `{object_type, object_id}`. */
-  readonly isTermination?: boolean
+  /** For a list of objects of one of several types, shown and named as `{object_type, object_id}`: `type` is the usual one. */
+  readonly ends?: Ends
   /** For a parent in a tree: whether its filter finds all descendants of the parent, and not its children only. */
   readonly wholeSubtree?: boolean
+}
+
+/** The types of a list of objects. */
+export interface Ends {
+  /** The field with the type of all objects of the list. */
+  readonly typeIn: string
+  readonly types: ReadonlyArray<string>
 }
 
 /** A reference to an object of one of several types: this field holds the type, another one the id. */
@@ -169,12 +176,12 @@ export interface Field<Value = unknown> {
   readonly fromJson: (value: unknown) => unknown
   /** Canonical value of Postgres' text format, as the WAL carries it; never called with null. */
   readonly fromText: (text: string) => unknown
-  /** `type` is the id of the object type that has the field. */
-  readonly represent: (value: unknown, view: View, type: string) => unknown
+  /** `type` is the id of the object type that has the field, `row` the object. */
+  readonly represent: (value: unknown, view: View, type: string, row?: Row) => unknown
   /** The same in a brief representation, where NetBox shows something else there: the id or the value alone. */
   readonly representBriefly?: ((value: unknown, view: View, type: string) => unknown) | undefined
   /** Value in the flat snapshot of an event. */
-  readonly snapshot: (value: unknown, view: View, type: string) => unknown
+  readonly snapshot: (value: unknown, view: View, type: string, row?: Row) => unknown
 }
 
 /** The type of a field's values: nullable if the field is optional and has no default. */

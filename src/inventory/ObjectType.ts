@@ -29,7 +29,6 @@ export { networks } from "./field/Networks.ts"
 export { address, family, mac, prefix, wwn } from "./field/Network.ts"
 export { primaryAddresses } from "./shared/PrimaryAddress.ts"
 export { ref, refs, tags } from "./field/Reference.ts"
-export { terminations } from "./field/Terminations.ts"
 export { decimal, flag, integer, json, jsonText, position, time, uuid } from "./field/Scalar.ts"
 export { headers, kept, password, receiverAddress, sealed, tokenKey } from "./field/Secret.ts"
 export { color, email, slug, text, timeZone, url } from "./field/Text.ts"
@@ -114,6 +113,8 @@ interface Declaration<F extends Fields = Fields> {
   readonly countShapes?: Readonly<Record<string, Shape>>
   /** Read-only objects that name this one in a field of theirs, or that it names; found when somebody reads it. */
   readonly pointedBy?: Readonly<Record<string, PointedBy>>
+  /** A statement that fills its table when the table is new, from tables of earlier versions. */
+  readonly fill?: string
   /** Field lists with an index of their own, beside those of references and uniqueness. */
   readonly indexes?: ReadonlyArray<ReadonlyArray<string>>
   /** Indexes that hold more columns than they are searched by, or only some of the rows. */
@@ -169,12 +170,13 @@ interface Declaration<F extends Fields = Fields> {
 }
 
 export interface ObjectType<F extends Fields = Fields> extends Required<
-  Omit<Declaration<F>, "key" | "quota" | "owner" | "menu" | "fieldGroup">
+  Omit<Declaration<F>, "key" | "quota" | "owner" | "menu" | "fieldGroup" | "fill">
 > {
   readonly menu: string | undefined
   readonly fieldGroup: string | undefined
   readonly quota: Quota | undefined
   readonly owner: string | undefined
+  readonly fill: string | undefined
   readonly key: string | undefined
   /** `dcim.site`. */
   readonly id: string
@@ -227,6 +229,7 @@ export const defineObjectType = <const F extends Fields>(declaration: Declaratio
     quota: undefined,
     creation: {},
     owner: undefined,
+    fill: undefined,
     snapshots: [],
     menu: undefined,
     fieldGroup: undefined,

@@ -19,6 +19,27 @@ describe("the cells of a form", () => {
     expect(bodyOf(form, cellsOf(form, row), cellsIn(form, sent))).toEqual(body)
   })
 
+  it("name the ends of a cable by the type that is chosen for its side", () => {
+    const cable = formOf(objectType("dcim.cable"), [])
+    const joined = {
+      id: 7,
+      a_type: "dcim.frontport",
+      a_terminations: [5],
+      b_type: "dcim.interface",
+      b_terminations: [6]
+    }
+    const change = (sent: Readonly<Record<string, string>>) =>
+      bodyOf(cable, cellsOf(cable, joined), cellsIn(cable, new URLSearchParams(sent)))
+    const end = (type: string, id: unknown) => ({ object_type: `dcim.${type}`, object_id: id })
+    expect(change({ a_type: "dcim.frontport", a_terminations: "5" })).toEqual({})
+    expect(change({ a_terminations: "5,x" })).toEqual({
+      a_terminations: [end("frontport", "5"), end("frontport", { name: "x" })]
+    })
+    expect(change({ a_type: "dcim.rearport", a_terminations: "5" })).toEqual({
+      a_terminations: [end("rearport", "5")]
+    })
+  })
+
   it("that are too long for a form are left out, the longest first", () => {
     const [short, long, umlauts] = ["x".repeat(19_000), "x".repeat(20_001), "ü".repeat(15_000)]
     expect(Object.keys(withoutLong({ a: short, b: long }))).toEqual(["a"])
@@ -55,10 +76,12 @@ describe("the groups of a form", () => {
       const written = Object.entries(type.fields).filter(
         ([name, { wire }]) => (wire === "both" || wire === "write") && name !== "custom_fields"
       )
+      // A side of a cable has a choice of the type of its ends beside them.
+      const typesOfEnds = written.flatMap(([, { reference }]) => reference?.ends?.typeIn ?? [])
       const { fields } = formOf(type, [])
       expect([type.id, fields.map(({ name }) => name).toSorted()]).toEqual([
         type.id,
-        written.map(([name]) => name).toSorted()
+        [...written.map(([name]) => name), ...typesOfEnds].toSorted()
       ])
       // A group of one field is worth its heading only if it is declared, or holds notes.
       const sizes = [...Map.groupBy(fields, ({ group }) => group)].filter(([, { length }]) => length === 1)

@@ -77,7 +77,9 @@ export const expectLivesInConsole = (types: ReadonlyArray<ObjectType>): void => 
       const isShown = wire === "both" && choices === undefined
       return isShown && (initial === undefined || isUnique || together.has(name))
     })
-    const values = own.filter((name) => fields[name]!.reference?.isTermination ?? fields[name]!.reference === undefined)
+    const values = own.filter(
+      (name) => fields[name]!.reference?.ends !== undefined || fields[name]!.reference === undefined
+    )
     return Object.fromEntries((values.length > 0 ? values : own).map((name) => [name, body[name] ?? ""]))
   }
 

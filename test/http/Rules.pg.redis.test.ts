@@ -224,7 +224,7 @@ describe("a cable", () => {
       b_terminations: [`Duplicate termination found for dcim.interface ${b!.id}: cable ${cable.id}`]
     })
     expect(await wrong("dcim/cables", { a_terminations: end(c), b_terminations: end(virtual) })).toEqual({
-      b_terminations: ["Cables cannot be terminated to virtual interfaces"]
+      b_terminations: ["Cables cannot be terminated to Virtual interfaces"]
     })
     await api.call("DELETE", `/api/dcim/interfaces/${a!.id}/`)
     expect((await api.call("GET", `/api/dcim/cables/${cable.id}/`)).status).toBe(404)

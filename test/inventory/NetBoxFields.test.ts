@@ -162,7 +162,7 @@ const nested = declared.flatMap(([id, type, { fields }]) =>
   Object.entries(fields).flatMap(([name, { shows }]) => {
     const reference = type.fields[name]?.reference
     if (shows === undefined || reference === undefined) return []
-    if (reference.bare === true || reference.isTermination === true) return []
+    if (reference.bare === true || reference.ends !== undefined) return []
     const target = registry.get(reference.type)!
     const shown = (reference.shows ?? target.brief).filter((each) => !Object.hasOwn(target.counts, each))
     // The depth in a tree is counted, and nested objects have no counts.

@@ -15,7 +15,7 @@ export const kindOf = ({ type, format, choices, reference, generic, grammar, wir
   const kind = (...parts: ReadonlyArray<string | undefined>) => [...parts, ...extras].filter(Boolean).join(" ")
   if (grammar !== undefined) return kind("grammar", typeof grammar === "string" ? grammar : grammar.name)
   if (generic !== undefined) return kind("generic reference")
-  if (reference?.isTermination === true) return kind("terminations")
+  if (reference?.ends !== undefined) return kind("terminations")
   if (reference !== undefined) return kind(reference.many ? "references" : "reference")
   if (choices !== undefined) return kind("choice", type)
   return kind(type.replace(/\(.*\)/, ""), format)

@@ -3,7 +3,7 @@
  * dictionaries as JSON.
  */
 import { indentedJson, indentedMax } from "../../http/wire/Nesting.ts"
-import { type Field, type Row, isDictionary } from "../../inventory/Field.ts"
+import { type Reference, type Row, isDictionary } from "../../inventory/Field.ts"
 import { type ObjectType, fieldOf } from "../../inventory/ObjectType.ts"
 import { shownOf } from "../../inventory/Unreadable.ts"
 import { bodyOfCells, cellOf, withNamedReferences } from "../../inventory/derive/represent/Flat.ts"
@@ -26,12 +26,13 @@ export const cellsOf = ({ type, fields }: Form, row: Row | undefined): Cells => 
         const own = Object.hasOwn(values, custom.name) ? shownOf(values[custom.name]) : null
         return [name, withPlainBreaks(customCell(custom, row === undefined ? custom.default : own))]
       }
-      return [name, withPlainBreaks(declaredCell(fieldOf(type, name), row, name))]
+      return [name, withPlainBreaks(declaredCell(type, row, name))]
     })
   )
 }
 
-const declaredCell = (field: Field, row: Row | undefined, name: string): string => {
+const declaredCell = (type: ObjectType, row: Row | undefined, name: string): string => {
+  const field = fieldOf(type, name)
   const value = row === undefined ? field.initial?.() : shownOf(row[name])
   return field.type === "jsonb" && typeof value === "object" && value !== null
     ? indentedJson(value, 2, indentedMax.page)
@@ -52,18 +53,28 @@ export const cellsIn = ({ fields }: Form, sent: URLSearchParams): Cells =>
 
 /** The body of a write that changes these cells to those: what stayed as it was is left out. */
 export const bodyOf = ({ type, fields }: Form, before: Cells, cells: Cells): unknown => {
-  const changed = fields.filter(({ name }) => Object.hasOwn(cells, name) && cells[name] !== (before[name] ?? ""))
-  const declared = changed.filter(({ custom }) => custom === undefined)
+  const differs = (name: string) => Object.hasOwn(cells, name) && cells[name] !== (before[name] ?? "")
+  const endsOf = ({ name, custom }: FormField) =>
+    custom === undefined ? fieldOf(type, name).reference?.ends : undefined
+  const typesOfEnds = new Set(fields.map((field) => endsOf(field)?.typeIn))
+  const changed = fields.filter((field) => {
+    const { typeIn } = endsOf(field) ?? {}
+    return differs(field.name) || (typeIn !== undefined && differs(typeIn) && Object.hasOwn(cells, field.name))
+  })
+  const declared = changed.filter(({ name, custom }) => custom === undefined && !typesOfEnds.has(name))
+  const typeNamed = ({ type: usual, ends }: Reference) =>
+    (ends === undefined ? undefined : (cells[ends.typeIn] ?? before[ends.typeIn])) ?? usual
   const custom = changed.flatMap((field) =>
     field.custom === undefined ? [] : [[field.custom.name, customValue(field.custom, cells[field.name]!)] as const]
   )
   const isBlank = ({ name }: FormField) => cells[name]!.trim() === ""
   const emptied = declared.filter((field) => isBlank(field) && field.control !== "secret")
-  return withNamedReferences(type, {
+  const body = {
     ...bodyOfCells(type, Object.fromEntries(declared.map(({ name }) => [name, cells[name]!]))),
     ...Object.fromEntries(emptied.map(({ name }) => [name, blankOf(type, name)])),
     ...(custom.length > 0 && { custom_fields: Object.fromEntries(custom) })
-  })
+  }
+  return withNamedReferences(type, body, typeNamed)
 }
 
 const blankOf = (of: ObjectType, name: string): unknown => {

@@ -14,7 +14,7 @@ const telling = perType(({ fields, unique }): ReadonlySet<string> => {
     const { reference, choices, generic } = fields[name]!
     return reference === undefined && choices === undefined && generic === undefined
   })
-  const ends = Object.keys(fields).filter((name) => fields[name]!.reference?.isTermination === true)
+  const ends = Object.keys(fields).filter((name) => fields[name]!.reference?.ends !== undefined)
   return new Set(["name", ...own, ...values, ...ends])
 })
 

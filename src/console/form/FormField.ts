@@ -50,22 +50,25 @@ export const formOf = (type: ObjectType, definitions: ReadonlyArray<CustomField>
 
 const declaredFields = perType((type): ReadonlyArray<FormField> => {
   const groups = groupsOf(type)
-  return writtenFields(type).map(([name, field]) => ({
-    name,
-    // People choose the object, and not its id.
-    title: fieldTitle(typeFieldOf(type, name) === undefined ? name : name.replace(/_id$/, "")),
-    control: controlOf(type, name, field),
-    group: groups.get(name)!,
-    help: field.help ?? "",
-    placeholder: field.placeholder ?? "",
-    isRequired: field.initial === undefined,
-    isBlankable: field.nullable,
-    maxLength: field.maxLength,
-    isSealed: field.sealed,
-    options: optionsOf(type.fields[typeFieldOf(type, name) ?? name]!),
-    target: field.reference?.type,
-    targetIn: typeFieldOf(type, name)
-  }))
+  return writtenFields(type).flatMap(([name, field]) => [
+    ...endType(field, groups.get(name)!),
+    {
+      name,
+      // People choose the object, and not its id.
+      title: fieldTitle(typeFieldOf(type, name) === undefined ? name : name.replace(/_id$/, "")),
+      control: controlOf(type, name, field),
+      group: groups.get(name)!,
+      help: field.help ?? "",
+      placeholder: field.placeholder ?? "",
+      isRequired: field.initial === undefined,
+      isBlankable: field.nullable,
+      maxLength: field.maxLength,
+      isSealed: field.sealed,
+      options: optionsOf(type.fields[typeFieldOf(type, name) ?? name]!),
+      target: field.reference?.ends === undefined ? field.reference?.type : undefined,
+      targetIn: typeFieldOf(type, name) ?? field.reference?.ends?.typeIn
+    }
+  ])
 })
 
 const inputFields = ({ creation }: ObjectType): ReadonlyArray<FormField> =>
@@ -74,6 +77,18 @@ const inputFields = ({ creation }: ObjectType): ReadonlyArray<FormField> =>
     ...{ help: field.help ?? "", placeholder: "", isRequired: false, isBlankable: false },
     options: optionsOf(field)
   }))
+
+/** The choice of the type of the objects at a side of a cable. */
+const endType = ({ reference }: Field, group: string): ReadonlyArray<FormField> =>
+  reference?.ends === undefined
+    ? []
+    : [
+        {
+          ...{ name: reference.ends.typeIn, title: fieldTitle(reference.ends.typeIn), control: "choice", group },
+          ...{ help: "", placeholder: "", isRequired: true, isBlankable: false },
+          options: titlesOf(reference.ends.types)
+        }
+      ]
 
 /** The fields that people may set, but for custom fields, which are shown one by one. */
 const writtenFields = ({ fields }: ObjectType): ReadonlyArray<readonly [name: string, field: Field]> =>
@@ -101,7 +116,8 @@ const controlOf = (type: ObjectType, name: string, field: Field): Control => {
 const typeFieldOf = ({ fields }: ObjectType, name: string): string | undefined =>
   Object.entries(fields).find(([, { generic }]) => generic?.id === name)?.[0]
 
-const optionsOf = ({ choices, type, generic, grammar }: Field): FormField["options"] => {
+const optionsOf = ({ choices, type, generic, grammar, reference }: Field): FormField["options"] => {
+  if (reference?.ends !== undefined) return titlesOf(reference.ends.types)
   if (choices !== undefined) return choices
   if (type === "boolean") return { true: "Yes", false: "No" }
   if (generic !== undefined) return titlesOf(generic.types)

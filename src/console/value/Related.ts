@@ -3,6 +3,9 @@ import { Effect } from "effect"
 import { visibleToSender } from "../../inventory/Clearance.ts"
 import { type ObjectType, perType } from "../../inventory/ObjectType.ts"
 import { registry } from "../../inventory/Registry.ts"
+import type { Reference } from "../../inventory/Field.ts"
+import { typesNamed } from "../../inventory/field/Ends.ts"
+import { literal } from "../../postgres/Literal.ts"
 import { countEach } from "../../inventory/read/CountEach.ts"
 import { isNothing } from "../../inventory/derive/filter/Where.ts"
 import { type Html, html } from "../Html.ts"
@@ -11,20 +14,27 @@ import { fieldTitle, pathOf, pluralOf } from "./Title.ts"
 interface Pointing {
   readonly type: ObjectType
   readonly field: string
-  readonly column: string
-  readonly isMany: boolean
+  /** SQL that `t` refers to the object of the id $1. */
+  readonly refers: string
 }
 
 /** The fields that may hold the id of an object of the type, and that filters may query. */
 const pointingAt = perType((target): ReadonlyArray<Pointing> =>
   [...registry.values()].flatMap((type) =>
     Object.entries(type.fields).flatMap(([field, { reference, isFiltered, wire }]) =>
-      reference?.type === target.id && isFiltered && wire === "both"
-        ? [{ type, field, column: type.columns[field]!, isMany: reference.many }]
+      reference !== undefined && typesNamed(reference).includes(target.id) && isFiltered && wire === "both"
+        ? [{ type, field, refers: refersTo(type, field, reference, target) }]
         : []
     )
   )
 )
+
+const refersTo = (type: ObjectType, field: string, { many, ends }: Reference, target: ObjectType): string => {
+  const column = `t.${type.columns[field]}`
+  if (!many) return `${column} = $1::bigint`
+  const ofType = ends === undefined ? "" : ` and t.${type.columns[ends.typeIn]} = ${literal(target.id)}`
+  return `${column} @> array[$1::bigint]${ofType}`
+}
 
 /** Counts stop here. */
 const countedMax = 1000
@@ -38,10 +48,7 @@ export const relatedTo = Effect.fnUntraced(function* (target: ObjectType, id: nu
   const visible = yield* visibleToSender
   const pointing = pointingAt(target).filter(({ type }) => !isNothing(visible(type)))
   const counts = yield* countEach(
-    pointing.map(({ type, column, isMany }) => {
-      const own = isMany ? `t.${column} @> array[$1::bigint]` : `t.${column} = $1::bigint`
-      return { type, where: { sql: own, parameters: [`${id}`] } }
-    }),
+    pointing.map(({ type, refers }) => ({ type, where: { sql: refers, parameters: [`${id}`] } })),
     countedMax
   )
   return pointing.flatMap((each, at): ReadonlyArray<RelatedCount> =>

@@ -157,7 +157,7 @@ const readSchema = (field: Field, isBrief = false): Json => {
   if (reference !== undefined) {
     const isBare = reference.bare === true || (isBrief && reference.bare === "brief")
     const one = isBare ? integer : briefOf(reference.type, reference.shows)
-    if (reference.many) return listOf(reference.isTermination === true ? terminationOf(one) : one)
+    if (reference.many) return listOf(reference.ends === undefined ? one : terminationOf(schema("Brief")))
     // A user who deletes an object leaves null where the reference is only kept.
     return field.nullable || reference.onDelete === "keep" ? orNull(one) : one
   }
@@ -195,7 +195,7 @@ const writeSchema = (field: Field): Json => {
   const { reference, choices } = field
   if (reference !== undefined) {
     const named = { oneOf: [integer, object], description: "An id, or attributes that only it has." }
-    if (reference.isTermination === true) {
+    if (reference.ends !== undefined) {
       const properties = { object_type: string, object_id: integer }
       return listOf({ type: "object", properties, required: Object.keys(properties) })
     }

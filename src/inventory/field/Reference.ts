@@ -148,7 +148,7 @@ const parseTarget = (input: unknown): ParseResult => {
 }
 
 /** How the value names an object; undefined if it names none. */
-const targetOf = (input: unknown): Target | undefined => {
+export const targetOf = (input: unknown): Target | undefined => {
   // A brief representation from an answer is accepted: it names its object by id.
   const isById = isDictionary(input) && "id" in input
   const id = idIn(isById ? input["id"] : input)

@@ -12,6 +12,7 @@ import { objectType, registry } from "../Registry.ts"
 import { naturalKey } from "../derive/filter/Path.ts"
 import { mapNames } from "../derive/represent/ImportedRow.ts"
 import { genericFields } from "../derive/represent/NamedFlat.ts"
+import { typesNamed } from "../field/Ends.ts"
 import { namesTooMany } from "../field/Reference.ts"
 import { byIds } from "../read/Read.ts"
 import type { CustomField } from "../types/extras/CustomField.ts"
@@ -31,7 +32,7 @@ interface Rows {
 /** Where rows refer to objects of one type. */
 interface Slot {
   readonly target: ObjectType
-  readonly reference: Pick<Reference, "type" | "isTermination">
+  readonly reference: Pick<Reference, "type" | "ends">
   /** The field in errors. */
   readonly field: string
   /** By row: the record that has the names under `name` and gets the ids under `into`. */
@@ -61,7 +62,7 @@ export const resolveNames = Effect.fnUntraced(function* (
   }
   for (const name of own) yield* addContainers(rows, targetOf(type, name), (_, around) => around[name])
   const others = Object.keys(type.fields).filter((name) => fieldOf(type, name).reference !== undefined)
-  const slots = others.filter((name) => !own.includes(name)).map((name) => slotOf(rows, type, name))
+  const slots = others.filter((name) => !own.includes(name)).flatMap((name) => slotsOf(rows, type, name))
   for (const slot of [...slots, ...genericSlots(rows, type), ...customSlots(rows, customFields)]) {
     yield* resolveSlot(rows, type, slot)
   }
@@ -77,6 +78,10 @@ const slotOf = ({ bodies }: Rows, type: ObjectType, name: string): Slot => {
   const target = objectType(reference.type)
   return { target, reference, field: name, records: bodies, name, into: name, isLast: false }
 }
+
+/** The ends of a cable may be of several types. */
+const slotsOf = (rows: Rows, type: ObjectType, name: string): ReadonlyArray<Slot> =>
+  typesNamed(fieldOf(type, name).reference!).map((id) => ({ ...slotOf(rows, type, name), target: objectType(id) }))
 
 /** The generic references of the rows, by the types that rows name. */
 const genericSlots = ({ bodies }: Rows, type: ObjectType): ReadonlyArray<Slot> =>
@@ -178,7 +183,9 @@ const resolveSlot = Effect.fnUntraced(function* ({ around, errors, early }: Rows
     for (const [at, record] of records.entries()) {
       // A list that the field refuses for its length costs no query.
       if (record === undefined || !Object.hasOwn(record, name) || namesTooMany(record[name])) continue
-      record[name] = mapNames(reference, record[name], (value) => map(value, at, nameIn(value, target)))
+      record[name] = mapNames(reference, record[name], (value, of) =>
+        of === target.id ? map(value, at, nameIn(value, target)) : value
+      )
     }
   }
   visit((value, at, found) => {

@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { visibleToSender } from "../Clearance.ts"
+import { typesNamed } from "../field/Ends.ts"
 import { literal } from "../../postgres/Literal.ts"
 import { type ObjectType, columnOf, perType } from "../ObjectType.ts"
 import { registry } from "../Registry.ts"
@@ -27,25 +28,32 @@ const effects: Readonly<Record<string, Effects>> = { cascade: "delete", "set nul
 
 const pointingAt = perType(({ id }): ReadonlyArray<Pointing> =>
   [...registry.values()].flatMap((target) =>
-    Object.entries(target.fields).flatMap(([field, { reference, generic, isFiltered }]): ReadonlyArray<Pointing> => {
-      const column = `c.${target.columns[field]}`
-      const effect = effects[(reference ?? generic)?.onDelete ?? ""]
-      if (effect === undefined) return []
-      if (reference?.type === id) {
+    // Records of an object are deleted with it, and no preview counts them.
+    Object.entries(target.kind === "record" ? {} : target.fields).flatMap(
+      ([field, { reference, generic, isFiltered }]): ReadonlyArray<Pointing> => {
+        const column = `c.${target.columns[field]}`
+        const effect = effects[(reference ?? generic)?.onDelete ?? ""]
+        if (effect === undefined) return []
+        if (reference !== undefined && typesNamed(reference).includes(id)) {
+          const { ends } = reference
+          const ofType = ends === undefined ? "" : `c.${target.columns[ends.typeIn]} = ${literal(id)} and `
+          const among = (ids: string) =>
+            reference.many
+              ? `${ofType}${column} && ${ids}::text[]::bigint[]`
+              : `${column} = any (${ids}::text[]::bigint[])`
+          const filter = ends === undefined && isFiltered ? `${field}_id` : undefined
+          const pointing: Pointing = { target, field, effect, among, filter }
+          if (ends === undefined) return [pointing]
+          // A cable goes with the last object at one of its ends.
+          const isBare = (ids: string) => `${column} <@ ${ids}::text[]::bigint[] and ${among(ids)}`
+          return [{ ...pointing, effect: "delete", among: isBare }, pointing]
+        }
+        if (generic === undefined || (generic.types !== undefined && !generic.types.includes(id))) return []
         const among = (ids: string) =>
-          reference.many ? `${column} && ${ids}::text[]::bigint[]` : `${column} = any (${ids}::text[]::bigint[])`
-        const filter = reference.isTermination !== true && isFiltered ? `${field}_id` : undefined
-        const pointing: Pointing = { target, field, effect, among, filter }
-        if (reference.isTermination !== true) return [pointing]
-        // A cable goes with the last object at one of its ends.
-        const isBare = (ids: string) => `${column} <@ ${ids}::text[]::bigint[] and ${among(ids)}`
-        return [{ ...pointing, effect: "delete", among: isBare }, pointing]
+          `${column} = ${literal(id)} and c.${columnOf(target, generic.id)} = any (${ids}::text[]::bigint[])`
+        return [{ target, field: generic.id.replace(/_id$/, ""), effect, among, filter: undefined }]
       }
-      if (generic === undefined || (generic.types !== undefined && !generic.types.includes(id))) return []
-      const among = (ids: string) =>
-        `${column} = ${literal(id)} and c.${columnOf(target, generic.id)} = any (${ids}::text[]::bigint[])`
-      return [{ target, field: generic.id.replace(/_id$/, ""), effect, among, filter: undefined }]
-    })
+    )
   )
 )
 

@@ -1,8 +1,8 @@
 /** The state of the change log as the body of a write, with the new ids of objects that were restored. Pure. */
-import { type Dictionary, emptyRecord } from "../Field.ts"
+import { type Dictionary, type Reference, emptyRecord, isDictionary } from "../Field.ts"
 import { type ObjectType, fieldOf } from "../ObjectType.ts"
 import { flatFields } from "../derive/represent/Flat.ts"
-import { keyOf } from "./Members.ts"
+import { keyNamed, keyOf } from "./Members.ts"
 
 /** New ids of restored objects by their old keys; null for an object that is not restored, or not yet. */
 type NewIds = ReadonlyMap<string, number | null>
@@ -33,9 +33,12 @@ export const bodyOf = (type: ObjectType, state: Dictionary, newIds: NewIds, fiel
     } else if (reference === undefined || value === null) {
       if (!Object.hasOwn(body, name)) body[name] = value
     } else if (Array.isArray(value)) {
-      const ids = value.map((each: unknown) => newId(reference.type, each)).filter((id) => id !== null)
-      body[name] = ids.map((id) => namedBy(reference, id))
-      if (ids.length < value.length) incomplete.push(name)
+      const named = value.flatMap((each: unknown) => {
+        const found = newIds.get(keyNamed(reference, each))
+        return found === null ? [] : [namedBy(reference, each, found)]
+      })
+      body[name] = named
+      if (named.length < value.length) incomplete.push(name)
     } else {
       body[name] = newId(reference.type, value)
       if (body[name] === null) incomplete.push(name)
@@ -44,11 +47,10 @@ export const bodyOf = (type: ObjectType, state: Dictionary, newIds: NewIds, fiel
   return { body, incomplete }
 }
 
-/** The item of a list that names an object: by its id, or a tag by its name. */
-export const namedBy = (
-  { type, isTermination }: { readonly type: string; readonly isTermination?: boolean },
-  id: unknown
-): unknown => {
-  if (isTermination === true) return { object_type: type, object_id: id }
+/** The item of a list that names an object as a state does, with its new id: by that, or a tag by its name. */
+export const namedBy = ({ type, ends }: Pick<Reference, "type" | "ends">, named: unknown, newId?: number): unknown => {
+  const id = newId ?? (isDictionary(named) ? named["object_id"] : named)
+  // Earlier versions joined interfaces only, and named them by their ids.
+  if (ends !== undefined) return { object_type: isDictionary(named) ? named["object_type"] : type, object_id: id }
   return typeof id === "string" ? { name: id } : id
 }

@@ -67,7 +67,7 @@ const dispensable = (type: ObjectType, errors: Errors): ReadonlyArray<string> | 
   const isDispensable = (name: string): boolean => {
     const { reference, generic, nullable } = fieldOf(type, name)
     const { onDelete } = reference ?? generic ?? { onDelete: "cascade" }
-    return onDelete !== "cascade" && reference?.isTermination !== true && (nullable || reference?.many === true)
+    return onDelete !== "cascade" && reference?.ends === undefined && (nullable || reference?.many === true)
   }
   if (fields.length < Object.keys(errors).length || !fields.every(isDispensable)) return undefined
   return fields.flatMap((name) => [name, fieldOf(type, name).generic?.id ?? []].flat())

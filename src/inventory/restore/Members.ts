@@ -1,5 +1,5 @@
 /** The objects of a set that is restored: their references to each other, and the order in which they can be created. */
-import type { Dictionary } from "../Field.ts"
+import { type Dictionary, type Reference, isDictionary } from "../Field.ts"
 import { type ObjectType, fieldOf } from "../ObjectType.ts"
 import { flatFields } from "../derive/represent/Flat.ts"
 
@@ -29,6 +29,10 @@ export interface Member extends LoggedObject {
 
 export const keyOf = (type: string, id: unknown): string => `${type} ${String(id)}`
 
+/** The key of an object that a state names: by its id, or as an end of a cable. */
+export const keyNamed = ({ type }: Pick<Reference, "type">, named: unknown): string =>
+  isDictionary(named) ? keyOf(String(named["object_type"]), named["object_id"]) : keyOf(type, named)
+
 /** The fields of an object whose values refer to objects by their ids. */
 const pointersOf = (type: ObjectType, state: Dictionary): ReadonlyArray<Pointer> =>
   flatFields(type).flatMap((field): ReadonlyArray<Pointer> => {
@@ -41,8 +45,8 @@ const pointersOf = (type: ObjectType, state: Dictionary): ReadonlyArray<Pointer>
       return [{ field, targets, belongs, isNeeded: belongs || !nullable }]
     }
     if (reference === undefined) return []
-    const targets = [value].flat().map((id: unknown) => keyOf(reference.type, id))
-    const belongs = reference.onDelete === "cascade" || reference.isTermination === true
+    const targets = [value].flat().map((named: unknown) => keyNamed(reference, named))
+    const belongs = reference.onDelete === "cascade" || reference.ends !== undefined
     return [{ field, targets, belongs, isNeeded: belongs || (!reference.many && !nullable) }]
   })
 

@@ -7,6 +7,7 @@
  */
 import { Effect, Result } from "effect"
 import type { Dictionary } from "../Field.ts"
+import { typeNamed } from "../field/Ends.ts"
 import { type ObjectType, fieldOf } from "../ObjectType.ts"
 import { flatFields } from "../derive/represent/Flat.ts"
 import { snapshot } from "../derive/represent/Representation.ts"
@@ -16,7 +17,7 @@ import { update } from "../write/Write.ts"
 import { bodyOf, namedBy } from "./Body.ts"
 import { type Progress, createAll, createOne } from "./Creation.ts"
 import type { ClearedObject, DeletedSet } from "./DeletedSet.ts"
-import { type LoggedObject, keyOf } from "./Members.ts"
+import { type LoggedObject, keyNamed } from "./Members.ts"
 import { type Omission, type Reason, reasonOf, refusalOf } from "./Omission.ts"
 
 export interface RestoredObject {
@@ -81,7 +82,7 @@ const reconnect = Effect.fnUntraced(function* (
   const isOneOf = (target: string, value: unknown) =>
     typeof value === "string"
       ? created.some((each) => each.type.id === target && each.before["name"] === value)
-      : typeof newIds.get(keyOf(target, value)) === "number"
+      : typeof newIds.get(keyNamed({ type: target }, value)) === "number"
   const isBack = (name: string): boolean => {
     const { reference, generic } = fieldOf(type, name)
     if (JSON.stringify(before[name]) === JSON.stringify(after[name])) return false
@@ -104,8 +105,9 @@ const reconnect = Effect.fnUntraced(function* (
     const kept = row[name]
     if (reference === undefined || !Array.isArray(kept)) continue
     const lost = (before[name] as ReadonlyArray<unknown>).filter((value) => isOneOf(reference.type, value))
-    const added = lost.map((value) => newIds.get(keyOf(reference.type, value)) ?? value)
-    body[name] = [...(kept as ReadonlyArray<unknown>), ...added].map((each) => namedBy(reference, each))
+    const added = lost.map((value) => namedBy(reference, value, newIds.get(keyNamed(reference, value)) ?? undefined))
+    const own = { ...reference, type: typeNamed(reference, row) }
+    body[name] = [...(kept as ReadonlyArray<unknown>).map((each) => namedBy(own, each)), ...added]
   }
   const reason = yield* change(type, id, body, author)
   return reason === undefined ? "reconnected" : { fields, reason }

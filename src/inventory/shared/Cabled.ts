@@ -1,80 +1,158 @@
-/** The values that an interface shows of its cable, and the filters by the cable. */
+/** The values that an object with a socket shows of its cable and of its path, and the filters by them. */
 import { type SqlFilter, flagged } from "../Asked.ts"
 import type { DerivedValue } from "../Derived.ts"
 import type { Errors, Row, View } from "../Field.ts"
 import { literal } from "../../postgres/Literal.ts"
 import type { Bond } from "../Rule.ts"
-import { withoutSocket } from "./port/InterfaceTypes.ts"
+import { ref } from "../field/Reference.ts"
+import { pathFields } from "../field/Terminations.ts"
+import { isEndpoint } from "./cable/Ends.ts"
+import { interfaceTypes, wirelessTypes, withoutSocket } from "./port/InterfaceTypes.ts"
 
-/** An interface, as far as its cable is concerned. */
-interface End extends Row {
+/** An object with a socket, as far as its cable is concerned. */
+interface Plug extends Row {
   readonly cable: number | null
   readonly mark_connected: boolean
 }
 
-export const hasSocket = (type: string): boolean => !Object.hasOwn(withoutSocket, type)
+/** The same at which paths end. */
+interface Endpoint extends Plug {
+  readonly connected_type: string | null
+  readonly connected_ids: ReadonlyArray<number>
+  readonly path_active: boolean | null
+}
 
-const socketless = Object.keys(withoutSocket).map(literal).join(", ")
+const withoutCable = { ...withoutSocket, ...wirelessTypes }
 
-export const socketBond: Bond<End & { readonly type: string }> = {
-  name: "socket",
-  fields: ["cable", "type", "mark_connected"],
+export const hasSocket = (type: string): boolean => !Object.hasOwn(withoutCable, type)
+
+const marked: Errors = { mark_connected: ["Cannot mark as connected with a cable attached."] }
+
+export const plugBond: Bond<Plug> = {
+  name: "plug",
+  fields: ["cable", "mark_connected"],
   applies: "new.cable_id is not null",
-  broken: `j.cable_id is not null and (j.mark_connected or j.type in (${socketless}))`,
-  rule: "An interface with a cable has a socket, and is not marked as connected.",
-  errors: ({ type, mark_connected: isMarked }): Errors => {
-    if (isMarked) return { mark_connected: ["Cannot mark as connected with a cable attached."] }
-    return { type: [`${withoutSocket[type as keyof typeof withoutSocket]} interfaces cannot have a cable attached.`] }
-  },
+  broken: "j.cable_id is not null and j.mark_connected",
+  rule: "An object with a cable is not marked as connected.",
+  errors: () => marked,
   others: []
 }
 
-/** The end of its cable that an interface is at, and the interfaces at the other one; undefined where it has none. */
-const endsOf = (row: End, view: View) => {
+export const socketBond: Bond<Plug & { readonly type: string }> = {
+  name: "socket",
+  fields: ["cable", "type", "mark_connected"],
+  applies: "new.cable_id is not null",
+  broken: `j.cable_id is not null and (j.mark_connected or j.type in (${Object.keys(withoutCable).map(literal).join(", ")}))`,
+  rule: "An interface with a cable has a socket, and is not marked as connected.",
+  errors: ({ type, mark_connected: isMarked }): Errors =>
+    isMarked
+      ? marked
+      : { type: [`${interfaceTypes[type as keyof typeof interfaceTypes]} interfaces cannot have a cable attached.`] },
+  others: []
+}
+
+/** The fields that cables themselves keep, by triggers (cable/CableSql.ts, cable/PathSql.ts). */
+const cableField = () => ({
+  cable: ref("dcim.cable", { optional: true, onDelete: "set null", wire: "read", bare: "brief" })
+})
+
+export const plugFields = cableField
+export const endpointFields = () => ({ ...cableField(), ...pathFields() })
+
+interface Side {
+  readonly type: string
+  readonly ids: ReadonlyArray<number>
+}
+
+/** The end of its cable that an object is at, and the objects at the other one; undefined where it has none. */
+const endsOf = (type: string, row: Plug, view: View) => {
   const cable = view.row("dcim.cable", Number(row.cable))
   if (cable === undefined) return undefined
-  const [a, b] = [cable.a_terminations, cable.b_terminations] as [ReadonlyArray<number>, ReadonlyArray<number>]
-  const end = a.includes(row.id) ? "A" : "B"
-  const peers = (end === "A" ? b : a).map((id) => view.nested("dcim.interface", id)).filter(Boolean)
-  return { end, peers, reachable: cable.status === "connected" }
+  const a = { type: cable["a_type"], ids: cable["a_terminations"] } as Side
+  const b = { type: cable["b_type"], ids: cable["b_terminations"] } as Side
+  const isA = a.type === type && a.ids.includes(row.id)
+  return { end: isA ? "A" : "B", far: isA ? b : a, isConnected: cable["status"] === "connected" }
 }
 
-const peers = { kind: "object", type: "dcim.interface", many: true } as const
+const shown = ({ type, ids }: Side, view: View) => ids.map((id) => view.nested(type, id)).filter(Boolean)
 
-const peersType: DerivedValue<End> = {
-  shape: { kind: "text", nullable: true },
-  of: (row, view) => ((endsOf(row, view)?.peers.length ?? 0) > 0 ? "dcim.interface" : null)
+/** The end of the path of an object, and whether it is reachable; undefined where it has no cable. */
+const pathOf = (type: string, row: Endpoint, view: View) => {
+  const ends = endsOf(type, row, view)
+  if (ends === undefined) return undefined
+  const isActive = row.path_active ?? ends.isConnected
+  // Null where the cable is all there is of the path.
+  if ((row.path_active ?? null) === null) {
+    return isEndpoint(ends.far.type) ? { to: ends.far, isReachable: isActive } : { to: undefined, isReachable: false }
+  }
+  if (row.connected_type === null) return { to: undefined, isReachable: false }
+  return { to: { type: row.connected_type, ids: row.connected_ids }, isReachable: isActive }
 }
 
-/** SQL that the interface has a cable that meets a condition over `c`. */
+const peers = { kind: "object", many: true } as const
+const typeName = { kind: "text", nullable: true } as const
+
+/** SQL that the object has a cable that meets a condition over `c`. */
 const cableThat =
   (condition: string): SqlFilter["sql"] =>
   (_, types, from) =>
     `exists (select from ${from(types.get("dcim.cable")!)} c where c.id = t.cable_id and ${condition})`
 
-export const cabled = {
-  derived: {
-    cable_end: { shape: { kind: "text" }, of: (row, view) => endsOf(row, view)?.end ?? "" },
-    link_peers: { shape: peers, of: (row, view) => endsOf(row, view)?.peers ?? [] },
-    link_peers_type: peersType,
-    // Cables are all there is between two interfaces, so what a cable leads to is what its path leads to.
-    connected_endpoints: { shape: { ...peers, nullable: true }, of: (row, view) => endsOf(row, view)?.peers ?? null },
-    connected_endpoints_type: peersType,
-    connected_endpoints_reachable: {
-      shape: { kind: "flag", nullable: true },
-      of: (row, view) => endsOf(row, view)?.reachable ?? null
-    },
-    _occupied: { shape: { kind: "flag" }, of: (row) => row.cable !== null || row.mark_connected }
-  } satisfies Readonly<Record<string, DerivedValue<End>>>,
-  derivedBy: ["cable.a_terminations", "cable.b_terminations"],
-  asked: {
-    cabled: flagged("t.cable_id is not null"),
-    occupied: flagged("t.cable_id is not null or t.mark_connected"),
-    connected: { of: "flag", sql: cableThat("c.status = 'connected'") },
-    cable_end: {
-      of: "text",
-      sql: (...args) => `case when ${cableThat("c.a_terminations @> array[t.id]")(...args)} then 'A'
-        when ${cableThat("c.b_terminations @> array[t.id]")(...args)} then 'B' end`
-    }
-  } satisfies Readonly<Record<string, SqlFilter>>
+/** The parts of a declaration that all objects with a socket share. */
+export const plug = (type: string) => {
+  const isAt = (side: "a" | "b") =>
+    cableThat(`c.${side}_type = ${literal(type)} and c.${side}_terminations @> array[t.id]`)
+  return {
+    derived: {
+      cable_end: { shape: { kind: "text" }, of: (row, view) => endsOf(type, row, view)?.end ?? "" },
+      link_peers: {
+        shape: peers,
+        of: (row, view) => {
+          const ends = endsOf(type, row, view)
+          return ends === undefined ? [] : shown(ends.far, view)
+        }
+      },
+      link_peers_type: { shape: typeName, of: (row, view) => endsOf(type, row, view)?.far.type ?? null },
+      _occupied: { shape: { kind: "flag" }, of: (row) => row.cable !== null || row.mark_connected }
+    } satisfies Readonly<Record<string, DerivedValue<Plug>>>,
+    derivedBy: ["cable.a_terminations", "cable.b_terminations"],
+    asked: {
+      cabled: flagged("t.cable_id is not null"),
+      occupied: flagged("t.cable_id is not null or t.mark_connected"),
+      cable_end: {
+        of: "text",
+        sql: (...args) => `case when ${isAt("a")(...args)} then 'A' when ${isAt("b")(...args)} then 'B' end`
+      }
+    } satisfies Readonly<Record<string, SqlFilter>>
+  }
+}
+
+/** The same for those at which paths begin and end. */
+export const endpoint = (type: string) => {
+  const own = plug(type)
+  return {
+    ...own,
+    derived: {
+      ...own.derived,
+      connected_endpoints: {
+        shape: { ...peers, nullable: true },
+        of: (row, view) => {
+          const to = pathOf(type, row, view)?.to
+          return to === undefined ? null : shown(to, view)
+        }
+      },
+      connected_endpoints_type: { shape: typeName, of: (row, view) => pathOf(type, row, view)?.to?.type ?? null },
+      connected_endpoints_reachable: {
+        shape: { kind: "flag", nullable: true },
+        of: (row, view) => pathOf(type, row, view)?.isReachable ?? null
+      }
+    } satisfies Readonly<Record<string, DerivedValue<Endpoint>>>,
+    asked: {
+      ...own.asked,
+      connected: {
+        of: "flag",
+        sql: (...args) => `coalesce(t.path_active, ${cableThat("c.status = 'connected'")(...args)})`
+      }
+    } satisfies Readonly<Record<string, SqlFilter>>
+  }
 }

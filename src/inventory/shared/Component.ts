@@ -4,6 +4,7 @@
  */
 import type { Row } from "../Field.ts"
 import { type Bond, type RuleViolation, broken } from "../Rule.ts"
+import { endpoint, endpointFields, plug, plugBond, plugFields } from "./Cabled.ts"
 import { ref } from "../field/Reference.ts"
 import { flag } from "../field/Scalar.ts"
 import { text } from "../field/Text.ts"
@@ -21,9 +22,13 @@ const modularFields = () => ({
   module: ref("dcim.module", { optional: true, onDelete: "cascade", shows: ["device", "module_bay"] })
 })
 
-/** The fields of a component with a socket, without its cable. */
-export const portFields = () => ({
-  ...modularFields(),
+/** The fields of a component with a socket, through which paths lead. */
+export const panelPortFields = () => ({ ...modularFields(), ...markFields(), ...plugFields() })
+
+/** The fields of a component with a socket at which paths end. */
+export const portFields = () => ({ ...modularFields(), ...markFields(), ...endpointFields() })
+
+const markFields = () => ({
   mark_connected: flag({ default: false, help: "Whether to treat it as connected although it has no cable here." })
 })
 
@@ -86,6 +91,12 @@ export const fixedComponent = (type: string) => {
     ]
   }
 }
+
+const ofPort = { brief: ["device", "name", "cable", "_occupied"], bonds: [plugBond] }
+
+/** The same for components with a socket. */
+export const fixedPanelPort = (type: string) => ({ ...fixedComponent(type), ...plug(type), ...ofPort })
+export const fixedPort = (type: string) => ({ ...fixedComponent(type), ...endpoint(type), ...ofPort })
 
 /**
  * The bond between a component and another one of the same device that it names. Components stay with their device, so

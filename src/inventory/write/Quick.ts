@@ -81,6 +81,7 @@ const rowOf = (type: ObjectType, draft: Draft, mayRefer: (target: ObjectType) =>
     if (generic !== undefined && value !== null) return undefined
     if (reference === undefined || value === null) continue
     const targets = (Array.isArray(value) ? value : [value]) as ReadonlyArray<Target>
+    if (reference.ends !== undefined && targets.length > 0) return undefined
     if (targets.length > 0 && !mayRefer(objectType(reference.type))) return undefined
     const ids = targets.flatMap((target) => ("id" in target ? [target.id] : []))
     if (ids.length < targets.length) return undefined

@@ -18,7 +18,9 @@ export const resolveReferences = Effect.fnUntraced(function* (
   drafts: ReadonlyArray<Draft>,
   before: ReadonlyArray<Row>
 ) {
-  const fields = Object.entries(type.fields).filter(([, field]) => field.reference !== undefined)
+  const fields = Object.entries(type.fields).filter(
+    ([, { reference }]) => reference !== undefined && reference.ends === undefined
+  )
   let resolved = drafts
   for (const [name, { reference }] of fields) {
     const target = objectType(reference!.type)

@@ -12,7 +12,6 @@ import { cleared } from "../Clearance.ts"
 import type { Errors, Row } from "../Field.ts"
 import { grammarErrors } from "../Grammar.ts"
 import { sealHidden, withKeptSecrets, withWholeTexts } from "./Hidden.ts"
-import { resolveCustomFields } from "./CustomValues.ts"
 import { replace } from "./Replace.ts"
 import { lookAt } from "./LooksAt.ts"
 import { inherited } from "./create/Inherited.ts"
@@ -26,7 +25,7 @@ import { type Premise, checkedBy } from "../read/Premise.ts"
 import { byIds } from "../read/Read.ts"
 import { quickly } from "./Quick.ts"
 import { staysWithinQuota } from "./Quota.ts"
-import { resolveGenerics, resolveReferences } from "./Resolve.ts"
+import { resolveAll } from "./resolve/ResolveAll.ts"
 import { rivals } from "./rules/Rivals.ts"
 import { staysWithin } from "./rules/Bounds.ts"
 import { stored } from "./Stored.ts"
@@ -230,8 +229,7 @@ const settle = Effect.fnUntraced(function* (
   drafts: ReadonlyArray<Draft>,
   before: ReadonlyArray<Row>
 ) {
-  const named = yield* resolveReferences(type, drafts, before)
-  const resolved = yield* resolveGenerics(type, yield* resolveCustomFields(type, named, before), before)
+  const resolved = yield* resolveAll(type, drafts, before)
   // Drafts that are already refused may hold references that are no ids.
   const find = yield* lookAt(
     type,

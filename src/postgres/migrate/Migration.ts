@@ -28,6 +28,7 @@ export const plan = (tables: ReadonlyArray<Table>, catalog: Catalog): Plan => {
   return {
     statements: [
       ...steps.flatMap((step) => ("statements" in step ? step.statements : [])),
+      ...tables.flatMap(({ name, fill }) => (fill === undefined || found.has(name) ? [] : [fill])),
       ...tables.flatMap((table) => definitionSteps(table, catalog, found.has(table.name)))
     ]
   }

@@ -41,6 +41,8 @@ export interface Table {
   /** The SQL after the name in `create index … on`, and `unique` for a unique index. */
   readonly indexes: ReadonlyArray<Index & { readonly unique: boolean }>
   readonly triggers: ReadonlyArray<Definition>
+  /** A statement that fills it when it is new, from tables of earlier versions. */
+  readonly fill?: string | undefined
   /** Whether its changes are read from the WAL: old rows whole, no TRUNCATE. */
   readonly published: boolean
 }

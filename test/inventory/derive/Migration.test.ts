@@ -98,6 +98,19 @@ describe("an empty database", () => {
   })
 })
 
+describe("a new table", () => {
+  test("is filled from tables of earlier versions, once all have their columns", () => {
+    const [old, made] = [table, { ...table, name: "dcim_row", fill: "insert into dcim_row select from dcim_shelf" }]
+    const added = { name: "note", type: "text", nullable: true }
+    const tables = [made, { ...old, columns: [...old.columns, added] }]
+    const planned = statements(plan(tables, catalogOf([old])))
+    const at = (statement: string) => planned.findIndex((each) => each.startsWith(statement))
+    expect(at("create table dcim_row")).toBeLessThan(at("alter table dcim_shelf add column note"))
+    expect(at("alter table dcim_shelf add column note")).toBeLessThan(at("insert into dcim_row"))
+    expect(statements(plan([made], catalogOf([made])))).toEqual([])
+  })
+})
+
 describe("a database that fits", () => {
   test("is not changed", () => {
     expect(plan(declared, catalogOf(declared))).toEqual({ statements: [] })

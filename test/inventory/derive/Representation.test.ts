@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest"
 import type { Row } from "../../../src/inventory/Field.ts"
 import type { ObjectType } from "../../../src/inventory/ObjectType.ts"
 import { objectType, registry } from "../../../src/inventory/Registry.ts"
+import { typeNamed } from "../../../src/inventory/field/Ends.ts"
 import {
   brief,
   references,
@@ -19,7 +20,12 @@ const named = types.map((type) => [type.id, type] as const)
 
 const visible = (type: ObjectType) =>
   Object.keys(type.fields).filter((name) => ["both", "read"].includes(type.fields[name]!.wire))
-const secret = (type: ObjectType) => Object.keys(type.fields).filter((name) => !visible(type).includes(name))
+/** Hidden fields, but for the types of ends of cables, which are shown with the ends. */
+const secret = (type: ObjectType) => {
+  const types = Object.values(type.fields).map(({ reference }) => reference?.ends?.typeIn)
+  const shown = new Set([...visible(type), ...types])
+  return Object.keys(type.fields).filter((name) => !shown.has(name))
+}
 
 /** Stands in every secret; numbers and flags cannot hold it. Its start is what a token shows of its key. */
 const marker = "012345-marker"
@@ -29,7 +35,7 @@ const marked = (type: ObjectType, row: Row): Row => ({
   ...row,
   ...Object.fromEntries(
     secret(type)
-      .filter((name) => !["bigint", "boolean"].includes(type.fields[name]!.type))
+      .filter((name) => !/^(bigint|boolean)/.test(type.fields[name]!.type))
       .map((name) => [name, type.fields[name]!.type === "json" ? { [marker]: [marker] } : marker])
   )
 })
@@ -132,12 +138,15 @@ describe.each(named)("an object of %s", (_, type) => {
       fc.property(fc.array(rowOf(type), { maxLength: 3 }), (rows) => {
         const found = references(type, rows)
         for (const [name, { reference }] of Object.entries(type.fields)) {
-          const ids = rows.flatMap((row) => row[name] as number | ReadonlyArray<number> | null)
-          const wanted = reference === undefined ? [] : ids.filter((id) => id !== null)
-          const known = found.get(reference?.type ?? "") ?? new Set()
-          expect(wanted.filter((id) => !known.has(id))).toEqual([])
+          if (reference === undefined) continue
+          const known = (row: Row, id: unknown) => found.get(typeNamed(reference, row))?.has(id as number) === true
+          const unknown = rows.flatMap((row) => [row[name] ?? []].flat().filter((id) => !known(row, id)))
+          expect(unknown).toEqual([])
         }
         const pointed = Object.entries(type.fields).flatMap(([name, { reference, generic }]) => {
+          const { ends } = reference ?? {}
+          if (ends !== undefined)
+            return [reference!.type, ...rows.map((row) => String(row[ends.typeIn] ?? reference!.type))]
           if (generic === undefined) return reference?.type ?? []
           return rows.flatMap((row) => (row[name] === null || row[generic.id] === null ? [] : String(row[name])))
         })

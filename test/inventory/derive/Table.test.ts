@@ -97,7 +97,8 @@ const references = types.flatMap(([id, type, table]) =>
 
 describe("a reference", () => {
   const single = references.filter(({ reference }) => !reference.many)
-  const many = references.filter(({ reference }) => reference.many)
+  // Triggers of their own keep ends of cables, and what paths lead to.
+  const many = references.filter(({ reference }) => reference.many && reference.ends === undefined)
 
   test.each(single)(
     "has an index, and a foreign key unless it outlives its target: $place",

@@ -38,8 +38,14 @@ const stepFrom = (type: ObjectType, text: string): Step | undefined => {
   const reference = Object.hasOwn(type.fields, name) ? type.fields[name]?.reference : undefined
   if (reference === undefined) return undefined
   const column = type.columns[name]
-  const among = (alias: string, ids: string) =>
-    reference.many ? `${alias}.${column} && array${ids}` : `${alias}.${column} = any (array${ids})`
+  const { ends } = reference
+  const among = (alias: string, ids: string) => {
+    if (!reference.many) return `${alias}.${column} = any (array${ids})`
+    const named = `${alias}.${column} && array${ids}`
+    return ends === undefined
+      ? named
+      : `(${alias}.${type.columns[ends.typeIn]} = ${literal(reference.type)} and ${named})`
+  }
   return { target: objectType(reference.type), selected: idOf, among }
 }
 

@@ -50,7 +50,7 @@ const unread: View = {
 const placeOfField = (field: Field, isBrief: boolean): Place => {
   const { reference, choices } = field
   if (reference !== undefined) {
-    if (reference.isTermination === true) return termination
+    if (reference.ends !== undefined) return termination
     const isBare = reference.bare === true || (isBrief && reference.bare === "brief")
     return isBare ? value : nested(reference.type, reference.many, reference.shows)
   }

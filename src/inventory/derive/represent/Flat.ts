@@ -3,9 +3,10 @@
  * unchanged export changes nothing. Pure.
  */
 import { parseExactly } from "../../../postgres/ExactJson.ts"
-import type { Field, Row } from "../../Field.ts"
+import type { Field, Reference, Row } from "../../Field.ts"
+import { typeNamed } from "../../field/Ends.ts"
 import { type ObjectType, fieldOf } from "../../ObjectType.ts"
-import { objectType } from "../../Registry.ts"
+import { registry } from "../../Registry.ts"
 import { shownOf } from "../../Unreadable.ts"
 import { naturalKey } from "../filter/Path.ts"
 
@@ -16,7 +17,27 @@ export const flatFields = (type: ObjectType): ReadonlyArray<string> =>
   Object.keys(type.fields).filter((name) => fieldOf(type, name).wire === "both")
 
 export const flatOf = (type: ObjectType, row: Row): Flat =>
-  Object.fromEntries([["id", row.id], ...flatFields(type).map((name) => [name, shownOf(row[name])])])
+  Object.fromEntries([["id", row.id], ...flatFields(type).map((name) => [name, flatValue(type, row, name)])])
+
+/** A value as a file or a form has it. Ends of cables of another type than usual say of which they are. */
+const flatValue = (type: ObjectType, row: Row, name: string): unknown => {
+  const { reference } = fieldOf(type, name)
+  const value = shownOf(row[name])
+  return reference?.ends === undefined ? value : endsNamed(reference, row, value, (id) => id)
+}
+
+/** The ends of a cable by `nameOf`, with their type where it is not the usual one. */
+export const endsNamed = (
+  reference: Reference,
+  row: Row,
+  ids: unknown,
+  nameOf: (id: number, type: string) => unknown
+): unknown => {
+  if (!Array.isArray(ids)) return ids
+  const type = typeNamed(reference, row)
+  const names = (ids as ReadonlyArray<number>).map((id) => nameOf(id, type))
+  return type === reference.type ? names : names.map((name) => ({ object_type: type, object_id: name }))
+}
 
 /** A flat value as the text of a cell; null is the empty cell. */
 export const cellOf = (value: unknown): string => {
@@ -68,19 +89,24 @@ export const itemsOfCell = (cell: string): ReadonlyArray<string> =>
     .map((item) => item.trim())
     .filter((item) => item !== "")
 
-/** References that a file names by a text, as the attributes that they are looked up by. */
-export const withNamedReferences = (type: ObjectType, body: unknown): unknown => {
+/** References that a file names by a text, as the attributes that they are looked up by; `typeOf`: of ends of cables. */
+export const withNamedReferences = (
+  type: ObjectType,
+  body: unknown,
+  typeOf: (reference: Reference) => string = ({ type: usual }) => usual
+): unknown => {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return body
   return Object.fromEntries(
     Object.entries(body).map(([name, value]: [string, unknown]) => {
       const reference = Object.hasOwn(type.fields, name) ? type.fields[name]?.reference : undefined
       if (reference === undefined) return [name, value]
-      const key = naturalKey(objectType(reference.type))
+      const target = registry.get(typeOf(reference))
+      const key = target === undefined ? "id" : naturalKey(target)
       const read = (each: unknown): unknown => {
         const named = typeof each === "string" && !/^\d+$/.test(each) ? { [key]: each } : each
         // An end of a cable names its type too.
-        if (reference.isTermination !== true || typeof each === "object") return named
-        return { object_type: reference.type, object_id: named }
+        if (reference.ends === undefined || typeof each === "object") return named
+        return { object_type: typeOf(reference), object_id: named }
       }
       return [name, Array.isArray(value) ? value.map(read) : read(value)]
     })

@@ -62,7 +62,7 @@ export const bodyOfRow = (type: ObjectType, sent: unknown, customFields: Readonl
       if (pointed !== undefined) return [name, isDictionary(value) ? withNamedAttributes(pointed, value) : value]
       const field = fieldNamed(type, name)
       if (field?.choices !== undefined) return [name, chosen(field.choices, value)]
-      return [name, field?.reference === undefined ? value : mapNames(field.reference, value, nameOf(field.reference))]
+      return [name, field?.reference === undefined ? value : mapNames(field.reference, value, nameOf)]
     })
   )
 }
@@ -90,24 +90,27 @@ const chosen = (choices: Readonly<Record<string, string>>, value: unknown): unkn
   return (byValue ?? entries.find(([, label]) => label.toLowerCase() === word))?.[0] ?? value
 }
 
-/** Maps the way in which a reference, or each item of a list, names its object. An end of a cable has it in `object_id`. */
+/**
+ * Maps the way in which a reference, or each item of a list, names its object. An end of a cable has it in `object_id`;
+ * `of` is its type.
+ */
 export const mapNames = (
-  { type, isTermination }: Pick<Reference, "type" | "isTermination">,
+  { type, ends }: Pick<Reference, "type" | "ends">,
   value: unknown,
-  map: (name: unknown) => unknown
+  map: (name: unknown, of: string) => unknown
 ): unknown => {
   const one = (item: unknown): unknown => {
-    if (isTermination !== true) return map(item)
+    if (ends === undefined) return map(item, type)
     const end: Dictionary = isDictionary(item) && "object_type" in item ? item : { object_type: type, object_id: item }
-    return { ...end, object_id: map(end["object_id"]) }
+    return { ...end, object_id: map(end["object_id"], String(end["object_type"])) }
   }
   return Array.isArray(value) ? value.map(one) : value === null ? null : one(value)
 }
 
-const nameOf =
-  ({ type }: Reference) =>
-  (name: unknown): unknown =>
-    isDictionary(name) ? withNamedAttributes(objectType(type), name) : name
+const nameOf = (name: unknown, of: string): unknown => {
+  const type = registry.get(of)
+  return type !== undefined && isDictionary(name) ? withNamedAttributes(type, name) : name
+}
 
 /** Attributes that are references themselves may be texts: `{site: "ams"}` is `{site: {slug: "ams"}}`. */
 export const withNamedAttributes = (type: ObjectType, attributes: Dictionary): Dictionary =>

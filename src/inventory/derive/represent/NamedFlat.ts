@@ -5,7 +5,7 @@ import { shownOf } from "../../Unreadable.ts"
 import { backColumn, backColumns, backReferenceOf } from "../../name/BackReference.ts"
 import type { Holder } from "../../name/Holders.ts"
 import type { CustomField } from "../../types/extras/CustomField.ts"
-import { type Flat, flatFields } from "./Flat.ts"
+import { type Flat, endsNamed, flatFields } from "./Flat.ts"
 
 type NameOf = (type: string, id: number) => unknown
 
@@ -53,6 +53,7 @@ export const namedFlatOf = (type: ObjectType, row: Row, { nameOf, customFields, 
       }
       if (name === "custom_fields") return [name, namedCustom(value, nameOf, customFields)]
       if (reference === undefined || value === null) return [name, value]
+      if (reference.ends !== undefined) return [name, endsNamed(reference, row, value, (id, of) => nameOf(of, id))]
       const one = (id: unknown) => nameOf(reference.type, Number(id))
       return [name, Array.isArray(value) ? value.map(one) : one(value)]
     }),

@@ -160,6 +160,13 @@ const pointingFrom = (type: ObjectType, names: ReadonlyArray<string>, from: stri
     const reference = Object.hasOwn(type.fields, name) ? type.fields[name]?.reference : undefined
     if (reference === undefined) return []
     const column = type.columns[name]
+    const { ends } = reference
+    if (ends !== undefined) {
+      return ends.types.map((id) => ({
+        target: objectType(id),
+        ids: `select unnest(${column}) from ${from} where ${type.columns[ends.typeIn]} = ${literal(id)}`
+      }))
+    }
     const ids = reference.many ? `select unnest(${column}) from ${from}` : `select ${column} from ${from}`
     return [{ target: objectType(reference.type), ids }]
   })

@@ -4,6 +4,7 @@
  * The API and capture call the same functions with the same canonical rows, so an event carries what the API answers.
  */
 import type { Row, View } from "../../Field.ts"
+import { typeNamed } from "../../field/Ends.ts"
 import { type ObjectType, type PointedBy, fieldOf, perType } from "../../ObjectType.ts"
 import { objectType, registry } from "../../Registry.ts"
 import { eventPath } from "./EventPaths.ts"
@@ -41,7 +42,7 @@ export const representation = (type: ObjectType, row: Row, view: View): Json => 
   const counted = view.counted(type.id, row.id)
   const json: Record<string, unknown> = { ...(counted === undefined ? shape.uncounted : shape.counted) }
   Object.assign(json, heading(type, row, view))
-  for (const [name, field] of shape.fields) json[name] = field.represent(row[name], view, type.id)
+  for (const [name, field] of shape.fields) json[name] = field.represent(row[name], view, type.id, row)
   for (const [name, { copiedTo }] of shape.copied) {
     const revealed = view.reveal?.(String(row[copiedTo!]))
     if (revealed !== undefined) json[name] = revealed
@@ -75,7 +76,7 @@ export const brief = (type: ObjectType, row: Row, view: View, shows = type.brief
 /** The flat state of an event: references as ids, choices as values, tags as sorted names; no id, no secrets. */
 export const snapshot = (type: ObjectType, row: Row, view: View): Json => {
   const json: Record<string, unknown> = { ...shapes(type).snapshot }
-  for (const [name, field] of shapes(type).fields) json[name] = field.snapshot(row[name], view, type.id)
+  for (const [name, field] of shapes(type).fields) json[name] = field.snapshot(row[name], view, type.id, row)
   return json
 }
 
@@ -161,8 +162,13 @@ export const references = (
       }
     }
     if (reference === undefined) continue
-    const ids = idsOf(reference.type)
+    let ids = idsOf(reference.type)
     for (const row of rows) {
+      if (reference.ends !== undefined) {
+        const named = typeNamed(reference, row)
+        if (!registry.has(named)) continue
+        ids = idsOf(named)
+      }
       const value = row[name]
       if (typeof value === "number") ids.add(value)
       else if (Array.isArray(value)) for (const id of value as ReadonlyArray<number>) ids.add(id)

@@ -37,6 +37,8 @@ export const indexesOf = (type: ObjectType, uniques: ReadonlyArray<Unique>): Rea
     const column = columnOf(type, name)
     if (generic !== undefined) return [named(column, `(${column}, ${type.columns[generic.id]})`)]
     if (reference === undefined || type.coveringIndexes.some((index) => index.name === column)) return []
+    // Nothing is found by what a path leads to.
+    if (reference.many && reference.onDelete === "keep") return []
     return [named(column, columnType.endsWith("[]") ? `using gin (${column})` : `(${column})`)]
   })
   const own = [...references, ...declared, ...covering]

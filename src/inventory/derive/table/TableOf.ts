@@ -30,7 +30,8 @@ export const tableOf = (type: ObjectType): Table => {
       ...indexesOf(type, uniquesOf(type)).map((index) => ({ ...index, unique: false }))
     ],
     triggers: [...triggers(type, published), ...bondTriggers(type), ...type.triggers],
-    published
+    published,
+    fill: type.fill
   }
 }
 
@@ -131,7 +132,7 @@ const triggers = (type: ObjectType, published: boolean): ReadonlyArray<Definitio
       const call = (function_: string, ...args: ReadonlyArray<string>) =>
         `execute function ${function_}(${args.map(literal).join(", ")})`
       if (generic !== undefined) return genericTriggers(type, column, generic)
-      if (reference === undefined || !reference.many) return []
+      if (reference === undefined || !reference.many || reference.ends !== undefined) return []
       const target = objectType(reference.type).table
       return [
         {

@@ -1,19 +1,12 @@
-import type { Errors, RowOf } from "../../Field.ts"
-import {
-  type SqlFilter,
-  type Find,
-  broken,
-  choice,
-  color,
-  decimal,
-  defineObjectType,
-  labels,
-  ref,
-  terminations,
-  text
-} from "../../ObjectType.ts"
-import type Interface from "./Interface.ts"
+import type { Errors, Row, RowOf } from "../../Field.ts"
+import { type Find, broken, choice, color, decimal, defineObjectType, labels, ref, text } from "../../ObjectType.ts"
+import { endType, otherEndType, terminations } from "../../field/Terminations.ts"
 import { hasSocket } from "../../shared/Cabled.ts"
+import { cableFunctions, cableTriggers } from "../../shared/cable/CableSql.ts"
+import { mayJoin, placesOfEnds } from "../../shared/cable/Ends.ts"
+import { pathFunctions } from "../../shared/cable/PathSql.ts"
+import { throughFunctions, throughTriggers } from "../../shared/cable/ThroughSql.ts"
+import { interfaceTypes } from "../../shared/port/InterfaceTypes.ts"
 
 const fields = {
   type: choice(
@@ -44,8 +37,10 @@ const fields = {
     },
     { optional: true, bare: true }
   ),
-  a_terminations: terminations("dcim.interface"),
-  b_terminations: terminations("dcim.interface"),
+  a_type: endType(),
+  a_terminations: terminations("a_type"),
+  b_type: otherEndType("a_type"),
+  b_terminations: terminations("b_type"),
   status: choice(
     { connected: "Connected", planned: "Planned", decommissioning: "Decommissioning" },
     { default: "connected" }
@@ -63,11 +58,7 @@ const fields = {
   ...labels()
 }
 
-/** Paths from a cable by either end. */
-const ends = (path: string) => [`a_terminations/${path}`, `b_terminations/${path}`]
-
-/** All cables end at interfaces of devices. */
-const endType: SqlFilter = { of: "text", sql: () => "'dcim.interface'" }
+const ends = ["a_type", "a_terminations", "b_type", "b_terminations"]
 
 type Cable = RowOf<{ readonly fields: typeof fields }>
 
@@ -81,85 +72,95 @@ export default defineObjectType({
     Ends: ["a_terminations", "b_terminations"]
   },
   fields,
-  functions: [
-    // A cable is at one place only: where it ends, its interfaces say so, and one without an end is none.
-    `create or replace function rackwire_connect() returns trigger language plpgsql as $$
-     declare
-       ends bigint[] := new.a_terminations || new.b_terminations;
-     begin
-       if cardinality(new.a_terminations) = 0 or cardinality(new.b_terminations) = 0 then
-         delete from dcim_cable where id = new.id;
-         return null;
-       end if;
-       update dcim_interface set cable_id = null where cable_id = new.id and id <> all (ends);
-       update dcim_interface set cable_id = new.id where cable_id is null and id = any (ends);
-       if exists (select from dcim_interface where id = any (ends) and cable_id is distinct from new.id) then
-         raise exception 'an end of cable % has another cable', new.id using errcode = 'unique_violation';
-       end if;
-       return null;
-     end $$`
-  ],
-  triggers: [
-    {
-      name: "dcim_cable_connect",
-      sql: "after insert or update of a_terminations, b_terminations on dcim_cable for each row execute function rackwire_connect()"
-    }
-  ],
+  functions: [...cableFunctions, ...pathFunctions, ...throughFunctions],
+  triggers: [...cableTriggers, ...throughTriggers],
+  indexes: [["a_type"], ["b_type"]],
   paths: {
     termination_a_id: ["a_terminations_id"],
     termination_b_id: ["b_terminations_id"],
-    device: ends("device/name"),
-    device_id: ends("device_id"),
-    rack: ends("device/rack/name"),
-    rack_id: ends("device/rack_id"),
-    location: ends("device/location/name"),
-    location_id: ends("device/=location_id"),
-    site: ends("device/site/slug"),
-    site_id: ends("device/site_id")
+    device: placesOfEnds("device", "name"),
+    device_id: placesOfEnds("device", "device_id"),
+    rack: placesOfEnds("rack", "name"),
+    rack_id: placesOfEnds("rack", "rack_id"),
+    location: placesOfEnds("location", "name"),
+    location_id: placesOfEnds("location", "=location_id"),
+    site: placesOfEnds("site", "slug"),
+    site_id: placesOfEnds("site", "site_id")
   },
-  asked: { termination_a_type: endType, termination_b_type: endType },
+  asked: {
+    termination_a_type: { of: "text", sql: () => "t.a_type" },
+    termination_b_type: { of: "text", sql: () => "t.b_type" }
+  },
   search: ["label", "description", "comments"],
   ordering: ["created"],
   brief: ["label"],
   display: (row) => (row.label === "" ? `#${row.id}` : String(row.label)),
   looksAt: ["a_terminations", "b_terminations"],
   *check(row, find) {
-    const ends = ["a_terminations", "b_terminations"] as const
-    const [a, b] = [row.a_terminations, row.b_terminations] as [ReadonlyArray<number>, ReadonlyArray<number>]
+    const { a_type: aType, a_terminations: a, b_type: bType, b_terminations: b } = row
     if (a.length === 0 || b.length === 0) {
       yield broken(ends, { __all__: ["Must define A and B terminations when creating a new cable."] })
     }
-    const twice = a.find((id) => b.includes(id))
+    if (!mayJoin(aType, bType)) {
+      const [one, other] = [modelOf(aType), modelOf(bType)]
+      yield broken(ends, { __all__: [`Incompatible termination types: ${one} and ${other}`] })
+    }
+    const twice = aType === bType ? a.find((id) => b.includes(id)) : undefined
     if (twice !== undefined) {
-      yield broken(ends, { b_terminations: [`Cannot connect dcim.interface ${twice} to itself`] })
+      yield broken(ends, { b_terminations: [`Cannot connect ${bType} ${twice} to itself`] })
     }
     if (row.length !== null && row.length_unit === null) {
       yield broken(["length", "length_unit"], { __all__: ["Must specify a unit when setting a cable length"] })
     }
-    for (const name of ends) {
-      const errors = endErrors(name, row, find)
+    for (const [name, type] of [
+      ["a_terminations", aType],
+      ["b_terminations", bType]
+    ] as const) {
+      const errors = endErrors(name, type, row, find)
       if (errors !== undefined) yield broken([name], errors)
     }
   },
   rivals: [
     {
-      fields: ["a_terminations", "b_terminations"],
-      where: `(t.a_terminations && (j.a_terminations || j.b_terminations)
-        or t.b_terminations && (j.a_terminations || j.b_terminations))`,
+      fields: ends,
+      where: `(t.a_type = j.a_type and t.a_terminations && j.a_terminations
+        or t.a_type = j.b_type and t.a_terminations && j.b_terminations
+        or t.b_type = j.a_type and t.b_terminations && j.a_terminations
+        or t.b_type = j.b_type and t.b_terminations && j.b_terminations)`,
       lock: "null",
       errors: (_, other) => ({ __all__: [`Duplicate termination found: cable ${other.id} ends there as well`] })
     }
   ]
 })
 
-const endErrors = (name: "a_terminations" | "b_terminations", row: Cable, find: Find): Errors | undefined => {
-  const ends = row[name].flatMap((id) => find<typeof Interface>("dcim.interface", id) ?? [])
-  const taken = ends.find(({ cable }) => cable !== null && cable !== row.id)
+/** An end, as far as its kind has these fields. */
+interface End extends Row {
+  readonly name: string
+  readonly cable: number | null
+  readonly mark_connected: boolean
+  readonly type?: unknown
+}
+
+const modelOf = (type: string): string => type.replace(/.*\./, "")
+
+const endErrors = (
+  name: "a_terminations" | "b_terminations",
+  type: string,
+  row: Cable,
+  find: Find
+): Errors | undefined => {
+  const found = row[name].flatMap((id) => (find(type, id) as End | undefined) ?? [])
+  const taken = found.find(({ cable }) => cable !== null && cable !== row.id)
   if (taken !== undefined) {
-    return { [name]: [`Duplicate termination found for dcim.interface ${taken.id}: cable ${String(taken.cable)}`] }
+    return { [name]: [`Duplicate termination found for ${type} ${taken.id}: cable ${String(taken.cable)}`] }
   }
-  const virtual = ends.find(({ type }) => !hasSocket(type))
-  if (virtual !== undefined) return { [name]: [`Cables cannot be terminated to ${virtual.type} interfaces`] }
-  const marked = ends.find(({ mark_connected: isMarked }) => isMarked)
-  return marked === undefined ? undefined : { [name]: [`Interface ${marked.name} is marked as connected.`] }
+  const virtual = type === "dcim.interface" ? found.find((each) => !hasSocket(String(each.type))) : undefined
+  if (virtual !== undefined) {
+    const label = interfaceTypes[virtual.type as keyof typeof interfaceTypes]
+    return { [name]: [`Cables cannot be terminated to ${label} interfaces`] }
+  }
+  const marked = found.find(({ mark_connected: isMarked }) => isMarked)
+  if (marked === undefined) return undefined
+  const kind = type === "dcim.interface" ? "Interface" : `${modelOf(type)}`
+  return { [name]: [`${kind} ${marked.name} is marked as connected.`] }
 }

@@ -1,9 +1,9 @@
 import { choice, defineObjectType, labels } from "../../ObjectType.ts"
-import { fixedComponent, portFields } from "../../shared/Component.ts"
+import { fixedPort, portFields } from "../../shared/Component.ts"
 import { consoleSpeeds, consoleTypes } from "../../shared/port/ConsoleTypes.ts"
 
 export default defineObjectType({
-  ...fixedComponent("dcim.consoleport"),
+  ...fixedPort("dcim.consoleport"),
   app: "dcim",
   name: "consoleport",
   plural: "console-ports",

@@ -1,11 +1,12 @@
 import type { RowOf } from "../../Field.ts"
 import { type Bond, choice, color, defineObjectType, integer, labels, ref } from "../../ObjectType.ts"
-import { fixedComponent, ofSameDevice, portFields } from "../../shared/Component.ts"
+import { plugBond } from "../../shared/Cabled.ts"
+import { fixedPanelPort, ofSameDevice, panelPortFields } from "../../shared/Component.ts"
 import { passThroughTypes, positionsMax } from "../../shared/port/PassThroughTypes.ts"
 import type RearPort from "./RearPort.ts"
 
 const fields = {
-  ...portFields(),
+  ...panelPortFields(),
   type: choice(passThroughTypes),
   color: color({ optional: true }),
   rear_port: ref("dcim.rearport", { onDelete: "cascade", shows: ["name", "label", "description"] }),
@@ -43,7 +44,7 @@ const position: Bond<RowOf<{ readonly fields: typeof fields }>> = {
 }
 
 export default defineObjectType({
-  ...fixedComponent("dcim.frontport"),
+  ...fixedPanelPort("dcim.frontport"),
   app: "dcim",
   name: "frontport",
   plural: "front-ports",
@@ -53,6 +54,7 @@ export default defineObjectType({
   unique: [{ fields: ["device", "name"] }, { fields: ["rear_port", "rear_port_position"] }],
   looksAt: ["rear_port"],
   bonds: [
+    plugBond,
     ofSameDevice("rear_port", "dcim.rearport", (name) => `Rear port (${name}) must belong to the same device`),
     position
   ]

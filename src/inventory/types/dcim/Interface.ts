@@ -17,9 +17,9 @@ import {
 } from "../../ObjectType.ts"
 import type Device from "./Device.ts"
 import type Vlan from "../ipam/Vlan.ts"
-import { cabled, hasSocket, socketBond } from "../../shared/Cabled.ts"
+import { hasSocket, socketBond } from "../../shared/Cabled.ts"
 import { interfaceTypes, poeModes, poeTypes, wirelessTypes, withoutSocket } from "../../shared/port/InterfaceTypes.ts"
-import { fixedComponent, portFields, staysWithDevice } from "../../shared/Component.ts"
+import { fixedPort, portFields, staysWithDevice } from "../../shared/Component.ts"
 import { vlanFields, vlanFunction, vlanPaths, vlanTrigger } from "../../shared/Vlans.ts"
 import { radioBond, radioFields, radioRules, radioTrigger } from "../../shared/Wireless.ts"
 import { kinship } from "../../shared/Kinship.ts"
@@ -46,8 +46,6 @@ const fields = {
   ...vlanFields(),
   vrf: ref("ipam.vrf", { optional: true, onDelete: "set null" }),
   vdcs: refs("dcim.virtualdevicecontext"),
-  /** Kept by the cables themselves, by a trigger. */
-  cable: ref("dcim.cable", { optional: true, onDelete: "set null", wire: "read", bare: "brief" }),
   ...labels()
 }
 
@@ -65,7 +63,7 @@ const kin = kinship({
   movable: false
 })
 
-const fixed = fixedComponent("dcim.interface")
+const fixed = fixedPort("dcim.interface")
 
 export default defineObjectType({
   ...fixed,
@@ -82,8 +80,7 @@ export default defineObjectType({
   },
   fields,
   // There are no wireless links and no L2VPNs: NetBox' names for what an interface has none of.
-  derived: { ...cabled.derived, wireless_link: nothing, l2vpn_termination: nothing },
-  derivedBy: cabled.derivedBy,
+  derived: { ...fixed.derived, wireless_link: nothing, l2vpn_termination: nothing },
   counts: {
     // There are no FHRP groups.
     count_fhrp_groups: () => "0",
@@ -98,7 +95,7 @@ export default defineObjectType({
     ...vlanPaths
   },
   asked: {
-    ...cabled.asked,
+    ...fixed.asked,
     // A member of a virtual chassis also has the interfaces of the other members, except management interfaces.
     device_id: {
       of: "dcim.device",
@@ -115,7 +112,6 @@ export default defineObjectType({
         when t.type in (${valuesOf(wirelessTypes)}) then 'wireless' else 'physical' end`
     }
   },
-  brief: ["device", "name", "cable", "_occupied"],
   looksAt: [...kin.looksAt, "untagged_vlan"],
   *check(row, find, before) {
     yield* staysWithDevice(row, find, before)
@@ -145,7 +141,7 @@ function* portRules(row: Interface, find: Find): Iterable<RuleViolation> {
       const message = `${interfaceTypes[row.type]} interfaces cannot be marked as connected.`
       yield broken(["type", "mark_connected"], { mark_connected: [message] })
     }
-    if (row.poe_mode !== null) {
+    if (row.poe_mode !== null && Object.hasOwn(withoutSocket, row.type)) {
       yield broken(["type", "poe_mode"], { poe_mode: ["Virtual interfaces cannot have a PoE mode."] })
     }
   }

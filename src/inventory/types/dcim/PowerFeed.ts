@@ -1,8 +1,10 @@
 import { broken, choice, defineObjectType, flag, integer, labels, ref, text } from "../../ObjectType.ts"
+import { endpoint, endpointFields, plugBond } from "../../shared/Cabled.ts"
 import type PowerPanel from "./PowerPanel.ts"
 import type Rack from "./Rack.ts"
 
 export default defineObjectType({
+  ...endpoint("dcim.powerfeed"),
   app: "dcim",
   name: "powerfeed",
   plural: "power-feeds",
@@ -26,6 +28,7 @@ export default defineObjectType({
     amperage: integer({ min: 1, max: 32_767, default: 15 }),
     max_utilization: integer({ min: 1, max: 100, default: 80, help: "In percent." }),
     mark_connected: flag({ default: false }),
+    ...endpointFields(),
     description: text({ max: 200, optional: true }),
     comments: text({ optional: true }),
     ...labels()
@@ -33,7 +36,8 @@ export default defineObjectType({
   unique: [{ fields: ["power_panel", "name"] }],
   search: ["name", "description", "comments"],
   ordering: ["power_panel", "name"],
-  brief: ["name"],
+  brief: ["name", "cable", "_occupied"],
+  bonds: [plugBond],
   looksAt: ["power_panel", "rack"],
   *check(row, find) {
     const panel = find<typeof PowerPanel>("dcim.powerpanel", row.power_panel)

@@ -1,9 +1,10 @@
 import { choice, defineObjectType, labels, ref } from "../../ObjectType.ts"
-import { fixedComponent, ofSameDevice, portFields } from "../../shared/Component.ts"
+import { plugBond } from "../../shared/Cabled.ts"
+import { fixedPort, ofSameDevice, portFields } from "../../shared/Component.ts"
 import { feedLegs, powerOutletTypes } from "../../shared/port/PowerOutletTypes.ts"
 
 export default defineObjectType({
-  ...fixedComponent("dcim.poweroutlet"),
+  ...fixedPort("dcim.poweroutlet"),
   app: "dcim",
   name: "poweroutlet",
   plural: "power-outlets",
@@ -18,6 +19,7 @@ export default defineObjectType({
   },
   looksAt: ["power_port"],
   bonds: [
+    plugBond,
     ofSameDevice("power_port", "dcim.powerport", (name) => `Parent power port (${name}) must belong to the same device`)
   ]
 })

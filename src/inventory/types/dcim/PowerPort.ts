@@ -1,6 +1,7 @@
 import type { RowOf } from "../../Field.ts"
 import { type Bond, choice, defineObjectType, integer, labels } from "../../ObjectType.ts"
-import { fixedComponent, portFields } from "../../shared/Component.ts"
+import { plugBond } from "../../shared/Cabled.ts"
+import { fixedPort, portFields } from "../../shared/Component.ts"
 import { powerPortTypes } from "../../shared/port/PowerPortTypes.ts"
 
 const fields = {
@@ -24,12 +25,12 @@ const draw: Bond<RowOf<{ readonly fields: typeof fields }>> = {
 }
 
 export default defineObjectType({
-  ...fixedComponent("dcim.powerport"),
+  ...fixedPort("dcim.powerport"),
   app: "dcim",
   name: "powerport",
   plural: "power-ports",
   menu: "Components",
   label: "power port",
   fields,
-  bonds: [draw]
+  bonds: [plugBond, draw]
 })

@@ -8,13 +8,13 @@ const find = makeRouter(routes)
 
 /** Returns the reply. Throws if it grants the request and is not as declared, or has properties that are not. */
 export const asDeclared = <A>(method: string, path: string, reply: Reply<A>): Reply<A> => {
-  const { status, headers, json } = reply
+  const { status, json, headers } = reply
   const route = find(new URL(path, "http://localhost").pathname)?.route
   const declared = route?.methods[methodOf(method) ?? "GET"]?.declared
   if (declared?.reply === undefined || status >= 300) return reply
-  // The declared reply is the JSON of a route that may answer otherwise too.
-  const type = headers.get("content-type") ?? ""
-  if (type !== "application/json" && route?.produces?.includes(type) === true) return reply
+  // A reply is declared for JSON; some routes answer otherwise too.
+  const others = (route?.produces ?? []).filter((type) => type !== "application/json")
+  if (others.some((type) => headers.get("content-type")?.startsWith(type) === true)) return reply
   const wanted = declared.status ?? 200
   if (status !== wanted) throw new Error(`${method} ${path} declares ${wanted} and answers ${status}`)
   const schema = declared.reply as Schema.ConstraintDecoder<unknown>

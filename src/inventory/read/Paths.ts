@@ -1,0 +1,87 @@
+/**
+ * Paths over cables: one statement traces a path of any length (shared/cable/PathSql.ts), and one for each type of
+ * objects reads the objects on it.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Row, View } from "../Field.ts"
+import { objectType } from "../Registry.ts"
+import type CableTermination from "../types/dcim/CableTermination.ts"
+import type Cable from "../types/dcim/Cable.ts"
+import { endTypeIds, endpointIds, isEndpoint } from "../shared/cable/Ends.ts"
+import { viewFor } from "./Read.ts"
+
+export const cableType = objectType<typeof Cable>("dcim.cable")
+/** The types at which paths begin and end, and those through which they lead. */
+export const endpointTypes = endpointIds.map((id) => objectType(id))
+export const panelPortTypes = endTypeIds.filter((id) => !isEndpoint(id)).map((id) => objectType(id))
+
+const terminationType = objectType<typeof CableTermination>("dcim.cabletermination")
+
+/** Near ends, the cable, and the ends at its other side; ends that have no cable are the last step. */
+export type Step = readonly [
+  nearType: string,
+  near: ReadonlyArray<number>,
+  cable: number | null,
+  farType: string | null,
+  far: ReadonlyArray<number> | null
+]
+
+export interface Path {
+  readonly id: number
+  readonly steps: ReadonlyArray<Step>
+  readonly is_active: boolean
+  readonly is_complete: boolean
+  readonly is_split: boolean
+}
+
+const resultOf = Effect.fnUntraced(function* (call: string, type: string, id: number) {
+  const sql = yield* SqlClient.SqlClient
+  const [found] = yield* sql.unsafe<{ readonly result: unknown }>(`select ${call}($1, $2::bigint) as result`, [
+    type,
+    `${id}`
+  ])
+  return found?.result
+})
+
+/** The path that begins at an endpoint; empty without a cable. */
+export const traceFrom = (type: string, id: number) =>
+  Effect.map(resultOf("rackwire_trace_from", type, id), (steps) => steps as ReadonlyArray<Step>)
+
+/** The paths that lead over a front or rear port. */
+export const pathsThrough = (type: string, id: number) =>
+  Effect.map(resultOf("rackwire_paths_through", type, id), (paths) => paths as ReadonlyArray<Path>)
+
+const none = { related: new Map(), counts: new Map(), customFields: [] }
+
+/** A view on all objects of these steps that the sender may see; the others it shows by their ids. */
+export const viewOfSteps = (steps: ReadonlyArray<Step>, base: string) => {
+  const ends = steps.flatMap(([nearType, near, cable, farType, far]) =>
+    [
+      ...near.map((id) => ({ type: nearType, id })),
+      ...(far ?? []).map((id) => ({ type: farType ?? nearType, id }))
+    ].map((end) => ({ ...end, cable }))
+  )
+  const rows = ends.map(({ type, id, cable }, at): Row => ({
+    id: -1 - at,
+    cable,
+    termination_type: type,
+    termination_id: id
+  }))
+  return viewFor(terminationType, rows, base, { ...none, related: new Map() })
+}
+
+/** Whether the sender may not see the cable of a step. */
+export const isHidden = ([, , cable]: Step, view: View): boolean =>
+  cable !== null && view.row(cableType.id, cable) === undefined
+
+/**
+ * The steps as far as the sender may see their cables: the ends of an unseen one are part of its content. The end before it
+ * is shown as one without a cable.
+ */
+export const seenSteps = (steps: ReadonlyArray<Step>, view: View): ReadonlyArray<Step> => {
+  const at = steps.findIndex((step) => isHidden(step, view))
+  if (at < 0) return steps
+  const [type, near] = steps[at]!
+  return [...steps.slice(0, at), [type, near, null, null, null]]
+}

@@ -65,8 +65,7 @@ const reasons: ReadonlyArray<readonly [pattern: RegExp, reason: string]> = [
   [/\/wireless\/|wireless_(link|lans)$/, "there are no wireless LANs"],
   [/type_job_(start|end)$/, "there are no jobs"],
   [/redoc/, "the description has one page, `/api/schema/swagger-ui/`"],
-  [/graphql/, "lists and `fields` answer the same questions"],
-  [/^\/api\/dcim\//, "not built yet"]
+  [/graphql/, "lists and `fields` answer the same questions"]
 ]
 
 /** Why a path or a field is missing; undefined if no reason is known. */

@@ -90,7 +90,7 @@ export const prepare = (
   }
 }
 
-/** Files that were set aside before are replaced: a fault that comes back must not fill the disk. */
+/** Files that were set aside before are replaced: a fault that recurs must not fill the disk. */
 const setAside = (folder: string, logFile: string): string | undefined => {
   const found = files.filter((name) => existsSync(join(folder, name)))
   if (found.length === 0 || !unreadable.test(readTail(logFile))) return undefined

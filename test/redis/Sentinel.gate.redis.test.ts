@@ -31,8 +31,8 @@ describe.runIf(hasRedisCluster)("behind Sentinels", () => {
     const client = open(redisAddressOf(sentinels.url(1)), options)
     await client.set("key", "before")
     const [first, second] = sentinels.servers
-    // Sentinels close every connection of a promoted server. A database chosen with SELECT does not
-    // hold for a command that is given while ioredis connects again, a database in its options does.
+    // Sentinels close every connection of a promoted server. ioredis sends a command that waits for the new connection
+    // to the database of its options, and selects the one of SELECT afterwards.
     const [atFirst, atSecond] = [first.client.duplicate({ db: 1 }), second.client.duplicate({ db: 1 })]
     for (const each of [atFirst, atSecond]) each.on("error", () => {})
     expect(await atFirst.get("key")).toBe("before")

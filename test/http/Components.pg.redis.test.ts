@@ -53,7 +53,7 @@ const kinds: ReadonlyArray<readonly [path: string, table: string, fields: Json]>
 ]
 
 describe.each(kinds)("a component of %s", (path, table, fields) => {
-  it("stays with its device, is named once there, and goes with it", async () => {
+  it("stays with its device, is named once there, and is deleted with it", async () => {
     const [one, two] = [await device(`${table} 1`), await device(`${table} 2`)]
     const component = await api.make(path, { device: one, name: "C 1", label: "left", ...fields })
     expect(await get(`${path}/${component}`)).toMatchObject({ display: "C 1 (left)", device: { id: one } })
@@ -113,7 +113,7 @@ describe("a front port", () => {
 })
 
 describe("power", () => {
-  it("comes to an outlet by a power port of its device", async () => {
+  it("reaches an outlet by a power port of its device", async () => {
     const [one, two] = [await device("PDU 1"), await device("PDU 2")]
     const [own, other] = [
       await api.make("dcim/power-ports", { device: one, name: "In" }),
@@ -188,7 +188,7 @@ describe("a module", () => {
 })
 
 describe("a device bay", () => {
-  it("is part of a parent, and holds another device that is in no other bay", async () => {
+  it("is part of a parent, and contains another device that is in no other bay", async () => {
     const plain = await device("Plain", { device_type: await deviceType({ model: "Flat" }) })
     expect(await create("dcim/device-bays", { device: plain, name: "B" })).toEqual({
       __all__: ["This type of device (Flat) does not support device bays."]

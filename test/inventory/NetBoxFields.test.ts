@@ -20,7 +20,7 @@ interface FieldFacts {
   readonly onDelete?: string
   /** `value=label`, separated by `|`. */
   readonly choices?: string
-  /** Whether the value stands on the wire without its label. */
+  /** Whether the value is on the wire without its label. */
   readonly plain?: true
   /** The fields of the nested object. */
   readonly shows?: string
@@ -60,12 +60,12 @@ const different: Readonly<Record<string, string>> = {
   "dcim.cable.a_terminations required": "both sides are needed to create, as NetBox says in words",
   "dcim.cable.b_terminations required": "both sides are needed to create, as NetBox says in words",
   "dcim.device.position least": "the model of NetBox refuses half a unit, its serializer does not",
-  "dcim.device.primary_ip4 unique": "a bond holds it, which rows of earlier versions may break",
-  "dcim.device.primary_ip6 unique": "a bond holds it, which rows of earlier versions may break",
+  "dcim.device.primary_ip4 unique": "a bond checks it, which rows of earlier versions may break",
+  "dcim.device.primary_ip6 unique": "a bond checks it, which rows of earlier versions may break",
   "dcim.interface.parent onDelete": "NetBox restricts the deletion of a parent",
   "dcim.rackreservation.user required": "the author is the user where none is named, as in the form of NetBox",
-  "dcim.virtualdevicecontext.primary_ip4 unique": "a bond holds it, as for devices",
-  "dcim.virtualdevicecontext.primary_ip6 unique": "a bond holds it, as for devices",
+  "dcim.virtualdevicecontext.primary_ip4 unique": "a bond checks it, as for devices",
+  "dcim.virtualdevicecontext.primary_ip6 unique": "a bond checks it, as for devices",
   "extras.customfield.type required": "a text is usual",
   "extras.customfield.validation_maximum least": "numbers of custom fields are larger",
   "extras.customfield.validation_maximum most": "numbers of custom fields are larger",
@@ -81,8 +81,8 @@ const different: Readonly<Record<string, string>> = {
   "users.token.key max": "keys are longer",
   "users.user.date_joined readOnly": "the service notes it",
   "users.user.password max": "passwords may be longer",
-  "virtualization.virtualmachine.primary_ip4 unique": "a bond holds it, which rows of earlier versions may break",
-  "virtualization.virtualmachine.primary_ip6 unique": "a bond holds it, which rows of earlier versions may break",
+  "virtualization.virtualmachine.primary_ip4 unique": "a bond checks it, which rows of earlier versions may break",
+  "virtualization.virtualmachine.primary_ip6 unique": "a bond checks it, which rows of earlier versions may break",
   "virtualization.vminterface.parent onDelete": "NetBox restricts the deletion of a parent"
 }
 

@@ -16,7 +16,7 @@ export const componentFields = () => ({
   description: text({ max: 200, optional: true })
 })
 
-/** The fields of a component that a module may have brought: it goes with the module. */
+/** The fields of a component that a module may have brought: it is deleted with the module. */
 const modularFields = () => ({
   ...componentFields(),
   module: ref("dcim.module", { optional: true, onDelete: "cascade", shows: ["device", "module_bay"] })

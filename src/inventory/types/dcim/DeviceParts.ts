@@ -1,4 +1,4 @@
-/** A device and its components, the devices in its bays, and the device and the virtual chassis that hold it. */
+/** A device and its components, the devices in its bays, its parent and its virtual chassis. */
 import type { View } from "../../Field.ts"
 import { pointedAtBy } from "../../ObjectType.ts"
 

@@ -178,14 +178,16 @@ export const writeAny = async (
 export const bodiesOf = (type: ObjectType, existing: Existing, salt: number): Iterable<Json> =>
   fc.sample(anyObject(type, existing), { numRuns: triesMax, seed: seedOf(salt) })
 
+/** Types of which there are more: a cable needs up to four interfaces without one, and a module an empty bay. */
+const manifold: Readonly<Record<string, number>> = { "dcim.interface": 20, "dcim.modulebay": 5 }
+
 /** Makes some objects of every type; returns the ids of all. */
 export const makeWorld = async (call: Call, count: number): Promise<Existing> => {
   const ids = new Map<string, Array<number>>()
   const existing: Existing = (type) => ids.get(type) ?? []
   for (const type of typesInOrder()) {
     const own: Array<number> = []
-    // A cable needs interfaces that no other cable uses, up to four.
-    for (let at = 0; at < (type.id === "dcim.interface" ? count * 20 : count); at++) {
+    for (let at = 0; at < count * (manifold[type.id] ?? 1); at++) {
       const object = await writeAny(type, bodiesOf(type, existing, at), (body) => call<Json>("POST", type.path, body))
       own.push(object.id)
       ids.set(type.id, own)

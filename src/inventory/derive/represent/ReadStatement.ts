@@ -10,7 +10,7 @@ import { literal } from "../../../postgres/Literal.ts"
 import { namesThis } from "../../Counted.ts"
 import { type ObjectType, type PointedBy, perType } from "../../ObjectType.ts"
 import { objectType, registry } from "../../Registry.ts"
-import { nestedFields, stepsBehind } from "./Representation.ts"
+import { nestedFields, pointsAlone, stepsBehind } from "./Representation.ts"
 import { type Visible, type Where, after, isEverything } from "../filter/Where.ts"
 
 /** SQL that selects ids of one object type. */
@@ -152,8 +152,10 @@ const pointingFromPage = (
 const pointingMax = 100
 
 /** SQL of the ids of objects that point at `t`. */
-const pointingHere = ({ type, field, where }: PointedBy, from: string): string =>
-  `select c.id from ${from} c where ${where ?? namesThis(objectType(type), field)} order by c.id limit ${pointingMax}`
+const pointingHere = (by: PointedBy, from: string): string => {
+  const found = `select c.id from ${from} c where ${by.where ?? namesThis(objectType(by.type), by.field)}`
+  return pointsAlone(by) ? found : `${found} order by c.id limit ${pointingMax}`
+}
 
 const pointingFrom = (type: ObjectType, names: ReadonlyArray<string>, from: string): ReadonlyArray<Pointing> =>
   names.flatMap((name) => {

@@ -63,12 +63,16 @@ export const expectTypesCaptured = ({ types, turns, world, from }: Extent): void
       Object.entries(type.fields).flatMap(([name, { reference, choices, type: columnType, wire }]) => {
         if (wire !== "both" && wire !== "read") return []
         const value = shown[name]
-        const idOf = (each: unknown) => (each as Json)["object_id"] ?? (each as Json)["id"]
+        const idOf = (each: unknown) => (each as Json)["id"]
         const places = /^numeric\(\d+,(\d+)\)$/.exec(columnType)?.[1]
         if (value === null) return [[name, choices === undefined || name === "duplex" ? null : ""]]
         // In the flat state it is a day.
         if (name === "created") return [[name, String(value).slice(0, "2026-11-22".length)]]
         if (name === "tags") return [[name, (value as ReadonlyArray<Json>).map((tag) => String(tag["name"])).sort()]]
+        // An id alone would not say of which type the end is.
+        if (reference?.ends !== undefined) {
+          return [[name, (value as ReadonlyArray<Json>).map(({ object: _, ...end }) => end)]]
+        }
         if (reference?.many === true) return [[name, (value as ReadonlyArray<unknown>).map(idOf)]]
         // Some references are shown as the id alone.
         if (reference !== undefined) return [[name, typeof value === "number" ? value : idOf(value)]]

@@ -122,6 +122,11 @@ const settled: Readonly<Record<string, () => Json>> = {
   // A front port has a free position of a rear port of the same type.
   "dcim.rearporttemplate": () => ({ module_type: null, positions: 1024 }),
   "dcim.frontporttemplate": () => ({ module_type: null }),
+  // Racks have up to 100 units, and each unit is reserved once.
+  "dcim.rackreservation": () => {
+    made += 1
+    return { units: [1 + (made % 20)] }
+  },
   // Two random addresses rarely make a range, and ranges must not overlap.
   "ipam.iprange": () => {
     const [high, low] = [Math.floor(made / 256) % 256, made % 256]

@@ -1,3 +1,3 @@
 import { expectLaws } from "./GeneratedNets.ts"
 
-expectLaws({ panels: 5000, cables: 10_000, changes: 400 })
+expectLaws({ panels: 1500, cables: 3000, changes: 160 })

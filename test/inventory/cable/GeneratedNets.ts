@@ -120,8 +120,17 @@ export const expectLaws = ({ panels, cables, changes }: Extent): void => {
   }, 600_000)
 
   it("say that a path is the same from both ends", async () => {
-    const reversed = (steps: Trace["steps"]) =>
-      steps!.toReversed().map(([nearKind, near, cable, farKind, far]) => [farKind, far, cable, nearKind, near])
+    // Some ends of a side may lead nowhere: they are on the path from the other end only.
+    const outline = (steps: NonNullable<Trace["steps"]>) => ({
+      from: steps[0]!.slice(0, 2),
+      to: steps.at(-1)!.slice(3),
+      cables: steps.map(([, , cable]) => cable)
+    })
+    const reversed = ({ from, to, cables }: ReturnType<typeof outline>) => ({
+      from: to,
+      to: from,
+      cables: cables.toReversed()
+    })
     let compared = 0
     for (const kind of endpoints) {
       const rows = await net.database.sql.query<{ readonly there: Trace; readonly back: Trace }>(
@@ -130,7 +139,7 @@ export const expectLaws = ({ panels, cables, changes }: Extent): void => {
            cross join lateral rackwire_trace(t.end_kind, t.end_ids) b where t.is_complete and b.is_complete`,
         [kind]
       )
-      for (const { there, back } of rows) expect(back.steps).toEqual(reversed(there.steps))
+      for (const { there, back } of rows) expect(outline(back.steps!)).toEqual(reversed(outline(there.steps!)))
       compared += rows.filter(({ there }) => there.steps!.length > 1).length
     }
     expect(compared).toBeGreaterThan(0)

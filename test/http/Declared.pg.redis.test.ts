@@ -16,9 +16,12 @@ const queries: Readonly<Record<string, string>> = {
   "/api/extras/deliveries/discard/": "?status=failed"
 }
 
+/** Paths that answer for an object which the query names. */
+const ofAnObject = new Set(["/api/dcim/connected-device/"])
+
 it("every declared GET without an id answers as declared", async () => {
   const paths = routes
-    .filter(({ path, methods }) => methods.GET?.declared !== undefined && !path.includes(":"))
+    .filter(({ path, methods }) => methods.GET?.declared !== undefined && !path.includes(":") && !ofAnObject.has(path))
     .map(({ path }) => path)
   expect(paths).toEqual(expect.arrayContaining(["/api/status/", "/api/core/capture/", "/api/extras/journeys/"]))
   for (const path of paths) {

@@ -121,6 +121,13 @@ describe("a device", () => {
     expect(moved.json).toMatchObject({ airflow: null, platform: null, location: { id: location } })
   })
 
+  test("takes no platform of its type that is for devices of another manufacturer", async () => {
+    const manufacturer = await hardware.api.make("dcim/manufacturers", named(`O${hardware.count}`))
+    const platform = await hardware.api.make("dcim/platforms", { ...named(`X${hardware.count}`), manufacturer })
+    const id = await device(await type({ default_platform: platform }))
+    expect((await hardware.api.call("GET", `/api/dcim/devices/${id}/`)).json).toMatchObject({ platform: null })
+  })
+
   test("of a list that would make too many components is refused with the whole list", async () => {
     const device_type = await type()
     await hardware.api.database.sql.query(

@@ -1,5 +1,6 @@
 /** Parts of a declaration about what a write of an object fills in, and what a new object brings along. */
-import type { Fields } from "../Field.ts"
+import type { Fields, Row } from "../Field.ts"
+import type { Find } from "../Rule.ts"
 import { flag } from "../field/Scalar.ts"
 
 export interface Creation {
@@ -16,6 +17,8 @@ interface Inheritance {
   readonly from: readonly [reference: string, field: string]
   /** Whether every write fills it in, and not the creation alone. */
   readonly always?: boolean
+  /** Whether the row may have the value; always if absent. */
+  fits?(value: unknown, row: Row, find: Find): boolean
 }
 
 /** Components that are made of the templates of a new object's type. */
@@ -36,10 +39,19 @@ export interface Instantiation {
 const making = (...kinds: ReadonlyArray<string>): Instantiation["makes"] =>
   Object.fromEntries(kinds.map((kind) => [`dcim.${kind}template`, `dcim.${kind}`]))
 
+/** Whether the platform is for devices of any manufacturer, or of the one of the device's type. */
+const isOfManufacturer = (platform: unknown, { device_type }: Row, find: Find): boolean => {
+  const manufacturer = find("dcim.platform", platform as number)?.["manufacturer"]
+  return (
+    typeof manufacturer !== "number" ||
+    manufacturer === find("dcim.devicetype", device_type as number)?.["manufacturer"]
+  )
+}
+
 export const ofDevice: Creation = {
   inherits: [
     { field: "airflow", from: ["device_type", "airflow"] },
-    { field: "platform", from: ["device_type", "default_platform"] },
+    { field: "platform", from: ["device_type", "default_platform"], fits: isOfManufacturer },
     { field: "location", from: ["rack", "location"], always: true }
   ],
   components: {

@@ -212,7 +212,7 @@ export default defineObjectType({
     }
     return row.asset_tag === null ? String(row.name) : `${row.name} (${row.asset_tag})`
   },
-  looksAt: ["site", "location", "rack", "device_type", "platform", "cluster", ...primary.looksAt],
+  looksAt: ["site", "location", "rack", "device_type.default_platform", "platform", "cluster", ...primary.looksAt],
   *check(row, find) {
     yield* placeRules(row, find)
     yield* partRules(row, find)

@@ -12,10 +12,10 @@ export const inherited = (
   const { inherits = [] } = type.creation
   if (inherits.length === 0) return rows
   return rows.map((row, at) => {
-    const taken = inherits.flatMap(({ field, from: [reference, source], always = false }) => {
+    const taken = inherits.flatMap(({ field, from: [reference, source], always = false, fits }) => {
       if (row[field] !== null || (!always && before[at] !== undefined)) return []
       const value = find(fieldOf(type, reference).reference!.type, row[reference] as number | null)?.[source] ?? null
-      return value === null ? [] : [[field, value] as const]
+      return value === null || fits?.(value, row, find) === false ? [] : [[field, value] as const]
     })
     return taken.length === 0 ? row : { ...row, ...Object.fromEntries(taken) }
   })

@@ -52,6 +52,15 @@ describe("a template", () => {
     })
   })
 
+  test("of an interface is one that an interface may copy", async () => {
+    const body = { device_type: await type(), name: "eth0", type: "virtual" }
+    const virtual = "Virtual interfaces cannot have a PoE mode."
+    expect(await errors("interface-templates", { ...body, poe_mode: "pd" })).toEqual({ poe_mode: [virtual] })
+    const mode = "Must specify PoE mode when designating a PoE type."
+    const untold = { ...body, type: "1000base-t", poe_type: "type1-ieee802.3af" }
+    expect(await errors("interface-templates", untold)).toEqual({ poe_type: [mode] })
+  })
+
   test("of a device bay makes a device type stay one of parents", async () => {
     const device_type = await type()
     expect(await errors("device-bay-templates", { device_type, name: "B" })).toEqual({

@@ -19,6 +19,7 @@ import type Device from "./Device.ts"
 import type Vlan from "../ipam/Vlan.ts"
 import { hasSocket, socketBond } from "../../shared/Cabled.ts"
 import { interfaceTypes, poeModes, poeTypes, wirelessTypes, withoutSocket } from "../../shared/port/InterfaceTypes.ts"
+import { poeRules } from "../../shared/port/PoeRules.ts"
 import { fixedPort, portFields, staysWithDevice } from "../../shared/Component.ts"
 import { vlanFields, vlanFunction, vlanPaths, vlanTrigger } from "../../shared/Vlans.ts"
 import { radioBond, radioFields, radioRules, radioTrigger } from "../../shared/Wireless.ts"
@@ -141,14 +142,8 @@ function* portRules(row: Interface, find: Find): Iterable<RuleViolation> {
       const message = `${interfaceTypes[row.type]} interfaces cannot be marked as connected.`
       yield broken(["type", "mark_connected"], { mark_connected: [message] })
     }
-    if (row.poe_mode !== null && Object.hasOwn(withoutSocket, row.type)) {
-      yield broken(["type", "poe_mode"], { poe_mode: ["Virtual interfaces cannot have a PoE mode."] })
-    }
   }
-  if (row.poe_type !== null && row.poe_mode === null) {
-    const message = "Must specify PoE mode when designating a PoE type."
-    yield broken(["poe_type", "poe_mode"], { poe_type: [message] })
-  }
+  yield* poeRules(row)
   const vlan = find<typeof Vlan>("ipam.vlan", row.untagged_vlan)
   const device = find<typeof Device>("dcim.device", row.device)
   if (typeof vlan?.site === "number" && vlan.site !== device?.site) {

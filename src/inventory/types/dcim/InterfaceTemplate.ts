@@ -1,5 +1,6 @@
 import { broken, choice, defineObjectType, flag, ref } from "../../ObjectType.ts"
 import { described, eitherRules, eitherTemplate, ofEitherType, partedBy } from "../../shared/ComponentTemplate.ts"
+import { poeRules } from "../../shared/port/PoeRules.ts"
 import { interfaceTypes, poeModes, poeTypes } from "../../shared/port/InterfaceTypes.ts"
 
 const fields = {
@@ -23,6 +24,7 @@ export default defineObjectType({
   looksAt: ["bridge"],
   *check(row, find, before) {
     yield* eitherRules(row, before)
+    yield* poeRules(row)
     if (row.bridge !== null && row.bridge === row.id) {
       yield broken(["bridge"], { bridge: ["An interface cannot be bridged to itself."] })
     }

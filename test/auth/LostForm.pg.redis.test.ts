@@ -10,7 +10,7 @@ import { makeUser, userPassword } from "./Users.ts"
 let api: Api
 
 beforeAll(async () => {
-  // Of its own: webhooks of other files may have due deliveries to receivers that are gone.
+  // Not the shared one: webhooks of other files may have deliveries that wait for receivers.
   api = await startApi()
 })
 

@@ -71,7 +71,9 @@ export const expectTypesCaptured = ({ types, turns, world, from }: Extent): void
         if (name === "tags") return [[name, (value as ReadonlyArray<Json>).map((tag) => String(tag["name"])).sort()]]
         // An id alone would not say of which type the end is.
         if (reference?.ends !== undefined) {
-          return [[name, (value as ReadonlyArray<Json>).map(({ object: _, ...end }) => end)]]
+          return [
+            [name, (value as ReadonlyArray<Json>).map(({ object_type, object_id }) => ({ object_type, object_id }))]
+          ]
         }
         if (reference?.many === true) return [[name, (value as ReadonlyArray<unknown>).map(idOf)]]
         // Some references are shown as the id alone.

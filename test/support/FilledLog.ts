@@ -43,7 +43,10 @@ const fillDay = async (sql: Sql, table: string, ago: number, rows: string): Prom
   await sql.query(`alter table ${table} attach partition ${child} for values from ('${begin}') to ('${end}')`)
 }
 
-/** Some webhooks have most deliveries; those of a day are in the order of their time, as deliver writes them. */
+/**
+ * Some webhooks have most deliveries; those of a day are in the order of their time, as deliver writes them. Today has as
+ * many as every day, up to now.
+ */
 const deliveryRows = (count: number, webhooks: number): string => `
   insert into :child (delivery_id, webhook_id, status, event, object_type, object_id, request_id, time, position, idx,
                       attempts, first_attempt, last_attempt, next_attempt, response_status, reason, message)
@@ -57,12 +60,11 @@ const deliveryRows = (count: number, webhooks: number): string => `
          case when status in ('successful', 'queued') then '' else cause end,
          case when status in ('successful', 'queued') then '' else 'The receiver did not accept it: ' || cause || '.' end
     from (
-      select n, least(:day + n * interval '1 day' / ${count}, now() - interval '1 second') as time,
+      select n, :day + n * least(interval '1 day', now() - :day) / ${count} as time,
              case when r < 0.965 then 'successful' when r < 0.985 then 'failed' when r < 0.99 then 'retrying'
                   when r < 0.992 then 'queued' else 'discarded' end as status,
              (array['Status', 'Status', 'Timeout', 'Refused', 'Tls', 'Dns'])[1 + floor(6 * random())::int] as cause
-        from (select n, random() as r from generate_series(0, ${count - 1}) n
-               where :day + n * interval '1 day' / ${count} < now()) drawn) rows`
+        from (select n, random() as r from generate_series(0, ${count - 1}) n) drawn) rows`
 
 const answer = `'answer ' || d.id || repeat(' of the receiver', 20)`
 

@@ -26,9 +26,9 @@ import { Streams } from "../Streams.ts"
 import { overEntries } from "./Browse.ts"
 import { settleFinished } from "./Finished.ts"
 import { dropFinished } from "./Held.ts"
-import { type LoggedDelivery, holdLogged, loggedDeliveries } from "./LoggedDeliveries.ts"
+import { holdLogged, loggedDeliveries } from "./LoggedDeliveries.ts"
 import { mayBeMissing, missing, soughtOf } from "./Missing.ts"
-import { type WaitingState, eachUnlogged, eachWaiting } from "./Unfinished.ts"
+import { type WaitingRow, type WaitingState, eachUnlogged, eachWaiting } from "./Unfinished.ts"
 
 /** Reconciles a webhook whose stream has lost entries; returns how many deliveries were queued again. */
 export const reconcile = Effect.fnUntraced(function* (webhook: number) {
@@ -73,7 +73,7 @@ const holdMissing = Effect.fnUntraced(function* (
   search: typeof missing | typeof mayBeMissing
 ) {
   let count = 0
-  const hold = Effect.fnUntraced(function* (rows: ReadonlyArray<LoggedDelivery>) {
+  const hold = Effect.fnUntraced(function* (rows: ReadonlyArray<WaitingRow>) {
     const absent = (yield* search(new Map([[webhook, rows.map(soughtOf)]]))).get(webhook)
     if (absent === undefined) return
     const ids = new Set(absent.map(({ id }) => id))
@@ -100,11 +100,18 @@ export const holdLost = Effect.fnUntraced(function* (
   condition: string,
   parameters: ReadonlyArray<unknown>
 ) {
-  const lost = yield* loggedDeliveries(condition, parameters)
-  if (lost.length === 0) return 0
-  yield* Effect.logError(`Redis lost ${lost.length} deliveries of webhook ${webhook} that wait; they are queued again.`)
-  yield* holdLogged(lost, { anew: false, first: yield* isOrdered(webhook) })
-  return lost.length
+  const first = yield* isOrdered(webhook)
+  const where = `${condition} and d.id > $${parameters.length + 1}::text::bigint`
+  let count = 0
+  // A page may end before the deliveries do: it has at most so many characters of events.
+  const next = (last: string) => loggedDeliveries(where, [...parameters, last])
+  for (let page = yield* next("0"); page.length > 0; page = yield* next(page.at(-1)!.id)) {
+    yield* holdLogged(page, { anew: false, first })
+    count += page.length
+  }
+  if (count > 0)
+    yield* Effect.logError(`Redis lost ${count} deliveries of webhook ${webhook} that wait; they were queued again.`)
+  return count
 })
 
 /** Whether order within an object matters to the webhook. */

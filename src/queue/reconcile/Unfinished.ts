@@ -9,7 +9,7 @@ import { type LoggedEvent, loggedDelivery, loggedEvent, subjectOf } from "../../
 import { eventsAsSeen, viewersAmong } from "../../changelog/SeenEvents.ts"
 import { WebhookIndex } from "../../match/WebhookIndex.ts"
 import { versionsOf } from "../../match/WebhookVersions.ts"
-import { type LoggedDelivery, loggedDeliveries } from "./LoggedDeliveries.ts"
+import type { DeliveryRow } from "./Missing.ts"
 import { watermarkTable } from "./Watermarks.ts"
 
 /** Events and deliveries read at once. */
@@ -20,23 +20,26 @@ type Visit<A, E, R> = (page: ReadonlyArray<A>) => Effect.Effect<unknown, E, R>
 /** The states in the delivery log of a delivery that waits for its next attempt. */
 export type WaitingState = "retrying" | "queued"
 
+/** The row of a delivery that waits, without its event. */
+export interface WaitingRow extends DeliveryRow {
+  readonly id: string
+  readonly attempts: string
+}
+
 /** Visits the deliveries that have one of these states in the delivery log. */
 export const eachWaiting = Effect.fnUntraced(function* <E, R>(
   webhook: number,
   states: ReadonlyArray<WaitingState>,
-  visit: Visit<LoggedDelivery, E, R>
+  visit: Visit<WaitingRow, E, R>
 ) {
+  const sql = yield* SqlClient.SqlClient
   for (const ids of yield* waitingIds(webhook, states)) {
-    // A page may end before the ids do: it has at most so many characters of events.
-    const next = (last: string) =>
-      loggedDeliveries("d.id = any ($1::bigint[]) and d.status = any ($2::text[]) and d.id > $3::text::bigint", [
-        ids,
-        states,
-        last
-      ])
-    for (let page = yield* next("0"); page.length > 0; page = yield* next(page.at(-1)!.id)) {
-      yield* visit(page)
-    }
+    yield* visit(
+      yield* sql<WaitingRow>`
+        select id::text as id, delivery_id, webhook_id::text as webhook_id, position::text as position, idx::text as idx,
+               attempts::text as attempts
+          from extras_delivery where id = any (${ids}::text[]::bigint[]) and status = any (${states}::text[]) order by id`
+    )
   }
 })
 

@@ -137,8 +137,8 @@ const subjects: Readonly<Record<string, readonly [type: string, id: string]>> = 
 }
 
 /**
- * A record, or an alarm, may be seen by users who may see its object. A deleted object meets no constraint, so a user who may see
- * only some objects of a type does not see the records of deleted ones.
+ * A record, or an alarm, may be seen by users who may see its object. A deleted object meets no constraint, so a user
+ * who may see only some objects of a type does not see the records of deleted ones.
  */
 const tellingOfVisible = (type: ObjectType, where: Clearance["Service"]["where"]): ReadonlyArray<Where> => {
   const pointing = Object.entries(type.fields).flatMap(([name, { reference }]) => {

@@ -12,7 +12,7 @@ const entities: Readonly<Record<string, string>> = {
 
 /** Characters that no document of XML may have. */
 // oxlint-disable-next-line no-control-regex
-const notXml = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g
+export const notXml = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g
 
 export const escaped = (text: string): string =>
   text

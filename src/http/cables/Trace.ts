@@ -1,5 +1,6 @@
 /** Paths from endpoints, as JSON and as a picture, and paths through front and rear ports. */
 import { Effect } from "effect"
+import { inSlices, mapInSlices } from "../../eventloop/Slices.ts"
 import { type View, isDictionary } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { representation } from "../../inventory/derive/represent/Representation.ts"
@@ -107,12 +108,9 @@ const trace = (type: ObjectType) =>
       const view = yield* viewOfSteps(steps, request.base)
       const seen = seenSteps(steps, view)
       if (query.get("render") !== "svg" && request.accepted !== svg)
-        return { status: 200, json: seen.map((step) => segmentOf(step, view)) }
-      const content = traceSvg(
-        seen.map((step) => pictured(step, view)),
-        width
-      )
-      return { status: 200, text: { type: svg, content } }
+        return { status: 200, json: yield* mapInSlices(seen, (step) => segmentOf(step, view)) }
+      const segments = yield* mapInSlices(seen, (step) => pictured(step, view))
+      return { status: 200, text: { type: svg, content: yield* inSlices(traceSvg(segments, width)) } }
     })
   )
 
@@ -133,7 +131,10 @@ const paths = (type: ObjectType) =>
       )
       // The ends of an unseen cable are part of its content.
       const seen = found.filter(({ steps }) => !steps.some((step) => isHidden(step, view)))
-      const json = seen.map(({ steps, ...path }) => ({ ...path, path: steps.flatMap((step) => nodesOf(step, view)) }))
+      const json = yield* mapInSlices(seen, ({ steps, ...path }) => ({
+        ...path,
+        path: steps.flatMap((step) => nodesOf(step, view))
+      }))
       return { status: 200, json }
     })
   )

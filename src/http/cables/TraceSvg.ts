@@ -1,4 +1,5 @@
 /** A traced path as a picture. Pure. */
+import { escaped, notXml, shortened } from "../../rack/Svg.ts"
 
 interface Named {
   readonly display: string
@@ -31,26 +32,7 @@ const margin = 10
 /** Longest text in a box, characters. */
 const textCharsMax = 100
 
-const replaced: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;"
-}
-
-/** Text for XML, without the characters that XML cannot have. */
-const escaped = (text: string): string =>
-  text
-    .toWellFormed()
-    // oxlint-disable-next-line no-control-regex
-    .replaceAll(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, "")
-    .replaceAll(/[&<>"']/g, (letter) => replaced[letter]!)
-
-const short = (text: string): string => {
-  const letters = Array.from(text)
-  return letters.length > textCharsMax ? `${letters.slice(0, textCharsMax - 1).join("")}…` : text
-}
+const label = (text: string): string => escaped(shortened(text.replaceAll(notXml, ""), textCharsMax))
 
 const linked = (page: string, body: string): string => `<a href="${escaped(page)}" target="_top">${body}</a>`
 
@@ -58,7 +40,7 @@ const box = ({ display, page }: Named, kind: string, x: number, y: number, width
   linked(
     page,
     `<rect class="${kind}" x="${x}" y="${y}" width="${width}" height="${rowHeight}" rx="4"/>` +
-      `<text x="${x + width / 2}" y="${y + rowHeight / 2}">${escaped(short(display))}</text>`
+      `<text x="${x + width / 2}" y="${y + rowHeight / 2}">${label(display)}</text>`
   )
 
 const row = (items: ReadonlyArray<Named>, kind: string, y: number, width: number): string => {
@@ -73,7 +55,7 @@ const line = ({ display, page, color, isConnected }: Link, y: number, width: num
   const dashes = isConnected ? "" : ' stroke-dasharray="6 4"'
   return (
     `<line x1="${x}" y1="${y}" x2="${x}" y2="${y + linkHeight}" stroke="#${ink}" stroke-width="4"${dashes}/>` +
-    linked(page, `<text class="label" x="${x + margin}" y="${y + linkHeight / 2}">${escaped(short(display))}</text>`)
+    linked(page, `<text class="label" x="${x + margin}" y="${y + linkHeight / 2}">${label(display)}</text>`)
   )
 }
 
@@ -85,7 +67,8 @@ const style =
   ".parent{fill:#f0f0f0;stroke:#606060}.end{fill:#ffffff;stroke:#606060}" +
   "text{font:12px sans-serif;fill:#202020;text-anchor:middle;dominant-baseline:middle}.label{text-anchor:start}"
 
-export const traceSvg = (segments: ReadonlyArray<Segment>, width: number): string => {
+/** Draws a segment in each step: a path may have thousands of ends. */
+export function* traceSvg(segments: ReadonlyArray<Segment>, width: number): Generator<void, string> {
   const parts: Array<string> = []
   let y = margin
   const add = (part: string, height: number) => {
@@ -100,6 +83,7 @@ export const traceSvg = (segments: ReadonlyArray<Segment>, width: number): strin
     if (link !== undefined) add(line(link, y, width), linkHeight)
     add(row(far, "end", y, width), rowHeight)
     add(row(parentsOf(far), "parent", y, width), rowHeight)
+    yield
   }
   const height = y + margin
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"><style>${style}</style>${parts.join("")}</svg>`

@@ -22,6 +22,12 @@ const bridgesMax = 32
 /** Most paths that a port is shown to be in: 1,024 positions from both sides. */
 export const pathsMax = 2048
 
+/** Most ends on a path; one with more ends there, incomplete. */
+const endsMax = 50_000
+
+/** Most bytes of the steps that an answer shows, as JSON: those of 20,000 cables with an end at each side. */
+const stepBytesMax = 1 << 20
+
 /** The cables at these ports, each once; 0 for none. */
 const links = `
   create or replace function rackwire_links(kind text, ids bigint[]) returns bigint[] language plpgsql stable as $$
@@ -58,6 +64,7 @@ const trace = `
     links bigint[];
     cable record;
     most bigint;
+    ends bigint := 0;
     -- Lists of positions, each as text.
     stack text[] := '{}';
   begin
@@ -81,6 +88,8 @@ const trace = `
         far_kind := cable.a_type;
         far := cable.a_terminations;
       end if;
+      ends := ends + cardinality(near) + cardinality(far);
+      if hop > 1 and ends > ${endsMax} then return; end if;
       steps := coalesce(steps, '[]') || jsonb_build_array(jsonb_build_array(near_kind, near, cable.id, far_kind, far));
       is_active := coalesce(is_active, true) and cable.status = 'connected';
       if far_kind = 'dcim.frontport' then
@@ -139,6 +148,7 @@ const traceFrom = `
       select * into path from rackwire_trace(kind, rackwire_side(kind, here));
       exit when path.steps is null;
       steps := steps || path.steps;
+      exit when octet_length(steps::text) > ${stepBytesMax};
       exit when not path.is_complete or path.end_kind <> 'dcim.interface' or cardinality(path.end_ids) <> 1
         or path.end_ids[1] = any (seen);
       seen := seen || path.end_ids;
@@ -241,14 +251,16 @@ const pathsThrough = `
   begin
     return (select coalesce(jsonb_agg(jsonb_build_object('id', p.id, 'steps', p.steps, 'is_active', p.is_active,
         'is_complete', p.is_complete, 'is_split', p.is_split) order by p.id), '[]')
-      from (select t.id, x.steps, x.is_active, x.is_complete, x.is_split
+      from (select t.id, x.steps, x.is_active, x.is_complete, x.is_split,
+                   sum(octet_length(x.steps::text)) over (order by t.id) as bytes
         from (select r.kind, array_agg(r.id) as ids from rackwire_reach(starts) r group by r.kind) r
         cross join lateral (select distinct * from (${sidesOf("r.kind", "r.ids")}) s) s
         cross join lateral rackwire_trace(r.kind, s.ids) x
         join dcim_cabletermination t on t.termination_type = r.kind and t.termination_id = s.ids[1]
        where exists (select from jsonb_array_elements(x.steps) e(step)
          where step ->> 0 = own_kind and step -> 1 @> to_jsonb(own_id) or step ->> 3 = own_kind and step -> 4 @> to_jsonb(own_id))
-       order by t.id limit ${pathsMax}) p);
+       order by t.id limit ${pathsMax}) p
+     where bytes <= ${stepBytesMax});
   end $$`
 
 export const pathFunctions: ReadonlyArray<string> = [links, trace, sideOf, traceFrom, reach, retrace, pathsThrough]

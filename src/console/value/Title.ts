@@ -14,6 +14,7 @@ const spelling: ReadonlyMap<string, string> = new Map([
 const worded = (name: string): string =>
   name
     .split(/[_\- ]/)
+    .filter((word) => word !== "")
     .map((word) => spelling.get(word) ?? word)
     .join(" ")
 

@@ -59,6 +59,8 @@ describe.skipIf(!hasBrowser)("an address of the API", () => {
     const { page, close } = await loggedIn()
     const answer = await page.goto("/api/schema/swagger-ui/")
     expect(answer!.headers()["content-security-policy"]).toContain("script-src 'self'")
+    // As OpenAPI 3.1 the description takes Swagger UI twenty seconds.
+    expect(await page.textContent(".version-stamp")).toContain("OAS 3.0")
     await page.click("#operations-tag-tenancy")
     await page.locator("#operations-tag-tenancy + * .opblock-summary-control").first().click()
     await page.locator(".opblock-body").first().waitFor()

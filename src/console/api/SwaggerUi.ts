@@ -17,12 +17,30 @@ const page = `<!doctype html>
 <body>
 <div id="swagger-ui"></div>
 <script src="swagger-ui-bundle.js"></script>
-<script src="start.js"></script>
+<script type="module" src="start.js"></script>
 </body>
 </html>
 `
 
-const start = `SwaggerUIBundle({ url: "../", dom_id: "#swagger-ui", deepLinking: true, filter: true, docExpansion: "none" })\n`
+/**
+ * Shows the description as OpenAPI 3.0: Swagger UI resolves 3.1 with another library, which takes 13 s for the page and 9 s
+ * for an operation, where 3.0 takes 1.3 and 0.7. All that 3.1 adds here is the type null beside another one.
+ */
+const start = `const nullable = (_, value) => {
+  const types = value?.anyOf?.filter((each) => each.type !== "null")
+  if (!types || types.length === value.anyOf.length) return value
+  const { anyOf, ...rest } = value
+  return types.length > 1 ? { ...rest, anyOf: types, nullable: true } : { ...rest, ...types[0], nullable: true }
+}
+const description = await (await fetch("../")).text()
+SwaggerUIBundle({
+  spec: { ...JSON.parse(description, nullable), openapi: "3.0.3" },
+  dom_id: "#swagger-ui",
+  deepLinking: true,
+  filter: true,
+  docExpansion: "none"
+})
+`
 
 const show = declaring({ summary: "The description of the API, for people" }, () =>
   Effect.succeed({ status: 200, headers: pageHeaders, text: { type: "text/html", content: page } })

@@ -1,11 +1,11 @@
 /** Data directories with embedded servers for the tests of one file, and the processes that own them. */
 import { execFileSync } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest"
 import { eventually } from "../support/Eventually.ts"
 import { type ServiceProcess, startProcess } from "../support/Process.ts"
+import { makeScratch } from "../support/Scratch.ts"
 
 export interface Owner {
   readonly process: { readonly pid: number }
@@ -20,7 +20,7 @@ export let directory: string
 const running = new Set<ServiceProcess>()
 
 // As a clone in /root or in `mktemp -d`: nobody else may enter.
-export const makeDirectory = (): string => mkdtempSync(join(tmpdir(), "rackwire-embedded-"))
+export const makeDirectory = (): string => makeScratch("rackwire-embedded-")
 
 export const start = async (folder = directory): Promise<ServiceProcess> => {
   const service = await startProcess({ RACKWIRE_DATA_DIR: folder, A_TOKEN_OF_OURS: "secret" })

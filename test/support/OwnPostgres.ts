@@ -1,11 +1,11 @@
 /** A cluster of the embedded Postgres that a test serves by itself, with settings of its own. */
 import { type ChildProcess, spawn } from "node:child_process"
-import { chmodSync, mkdtempSync, readlinkSync, rmSync, statSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { chmodSync, readlinkSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { startServers } from "./EmbeddedServers.ts"
 import { eventually } from "./Eventually.ts"
 import { type Sql, openSql } from "./Sql.ts"
+import { makeScratch } from "./Scratch.ts"
 
 export interface OwnPostgres {
   /** The folder of the cluster, which has no server yet. */
@@ -37,7 +37,7 @@ const usual = {
 
 /** `binaries`: the folder of `postgres`; undefined for that of the npm package. */
 export const makeOwnPostgres = async (binaries = process.env["POSTGRES_BIN"]): Promise<OwnPostgres> => {
-  const directory = mkdtempSync(join(tmpdir(), "rackwire-postgres-"))
+  const directory = makeScratch("rackwire-postgres-")
   chmodSync(directory, 0o755)
   const first = await startServers(directory, binaries === undefined ? {} : { POSTGRES_BIN: binaries })
   const sql = openSql(first.superuserUrl)

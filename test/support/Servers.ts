@@ -6,9 +6,8 @@
  * One database of each Postgres is migrated, and `makeDatabase` copies it: a copy takes a tenth of a second.
  */
 import { execFile } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
+import { rmSync } from "node:fs"
 import { createServer } from "node:http"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { Effect } from "effect"
@@ -18,6 +17,7 @@ import { launchBrowser } from "./Browser.ts"
 import { startServers } from "./EmbeddedServers.ts"
 import { program } from "./Process.ts"
 import { databaseAt, openSql } from "./Sql.ts"
+import { makeScratch } from "./Scratch.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -43,7 +43,7 @@ interface Started<A> {
 }
 
 export default async (project: TestProject): Promise<() => Promise<void>> => {
-  const directory = mkdtempSync(join(tmpdir(), "rackwire-test-"))
+  const directory = makeScratch("rackwire-test-")
   const started = new Map<string, Promise<Started<unknown>>>()
   // Where the machine has none it is downloaded: once for all workers.
   let redis: Promise<unknown> | undefined

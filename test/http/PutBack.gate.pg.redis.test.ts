@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest"
 import { makeWorld, typesInOrder } from "../support/AnyObject.ts"
 import { type Api, sharedApi } from "../support/Api.ts"
 import type { Json } from "../support/Client.ts"
+import { sampleOf } from "../support/Seed.ts"
 
 let api: Api
 
@@ -22,7 +23,7 @@ it("a GET body can be PUT back unchanged", { timeout: 120_000 }, async () => {
   const expected: Array<unknown> = []
   for (const type of typesInOrder()) {
     const page = await api.call<{ readonly results: ReadonlyArray<Json> }>("GET", `${type.path}?limit=1000`)
-    for (const { id } of page.json.results) {
+    for (const { id } of sampleOf(page.json.results, 2, type.id)) {
       const path = `${type.path}${id}/`
       const before = await api.call("GET", path)
       const put = await api.call("PUT", path, before.json)

@@ -67,6 +67,18 @@ export const compareAttempts = async (sql: Sql, expected: Expected, differences:
   }
 }
 
+/**
+ * Whether the receiver answered a request with success and the service knows it. On a busy machine an answer may come
+ * when the service has given the request up: then it is repeated.
+ */
+export const acceptedBy = async (sql: Sql): Promise<(request: Request) => boolean> => {
+  const failed = await sql.query<{ readonly attempt: string }>(
+    `select delivery_id || ' ' || number as attempt from ${everyAttempt} a where reason <> ''`
+  )
+  const names = new Set(failed.map(({ attempt }) => attempt))
+  return ({ delivery, attempt, status }) => isSuccess(status) && !names.has(`${delivery} ${attempt}`)
+}
+
 const compareDelivery = (
   { id, status, attempts, each }: LoggedDelivery,
   attemptsMax: number | undefined,

@@ -4,7 +4,7 @@
  */
 import { keysOf } from "../../src/queue/Keys.ts"
 import { ApiWriter } from "./ApiWriter.ts"
-import { type Disturbance, compareAttempts, isLoss } from "./AttemptOracle.ts"
+import { type Disturbance, acceptedBy, compareAttempts, isLoss } from "./AttemptOracle.ts"
 import { calmTime, ofCalmTime } from "./Calm.ts"
 import { Committed, nameIn } from "./Committed.ts"
 import { type Doomed, deliverFaults, lastingFault } from "./DeliverFaults.ts"
@@ -150,7 +150,8 @@ const judge = async (shared: Shared, apiWriter: ApiWriter, wrong: ReadonlyArray<
   const attemptsMax = new Map([[ids.get("limited")!, delays.length + 1]])
   await compareAttempts(world.sql, { owed, attemptsMax, receiver, disturbances }, differences)
   const requestsOf = (name: string) => receiver.requests.filter(({ webhook }) => webhook === name)
-  for (const name of ["ordered", "together"]) compareOrder(requestsOf(name), disturbances, differences)
+  const order = { disturbances, isAccepted: await acceptedBy(world.sql) }
+  for (const name of ["ordered", "together"]) compareOrder(requestsOf(name), order, differences)
   const lost = disturbances.filter(({ fault }) => isLoss(fault))
   compareRate({ requests: requestsOf("paced"), stalls: receiver.stalls }, rate, lost, differences)
   for (const webhook of [...ids.values(), ...deleted]) await compareStream(world.redis, webhook, [], differences)

@@ -1,5 +1,5 @@
 /** Compares what a receiver saw with the timing that a webhook promises: the order within an object, and a rate. */
-import { type Disturbance, isSuccess } from "./AttemptOracle.ts"
+import type { Disturbance } from "./AttemptOracle.ts"
 import type { Differences } from "./Differences.ts"
 import type { Request, Stall } from "./HostileReceiver.ts"
 import { lostKey } from "./StoreFaults.ts"
@@ -9,11 +9,18 @@ const entryOf = ({ delivery }: Request): string => delivery.slice(delivery.index
 
 /**
  * No request about an object comes for the first time after a later one. Repetitions because of a disturbance may: they
- * were on their way when their process stopped. A batch may follow what it repeats, up to what was accepted.
+ * were on their way when their process stopped. A batch may follow what it repeats, up to what was accepted: answered with
+ * success, and read by the service in time.
  */
 export const compareOrder = (
   requests: ReadonlyArray<Request>,
-  disturbances: ReadonlyArray<Disturbance>,
+  {
+    disturbances,
+    isAccepted
+  }: {
+    readonly disturbances: ReadonlyArray<Disturbance>
+    readonly isAccepted: (request: Request) => boolean
+  },
   differences: Differences
 ): void => {
   // Without the names of what is under way, deliveries may overtake each other until they are found again.
@@ -31,7 +38,7 @@ export const compareOrder = (
       else if (!excused || !seen.has(request.delivery)) {
         differences.add(`${request.webhook}, ${object}: ${entryOf(request)} came after ${entryOf(latest)}`)
       }
-      if (isSuccess(request.status) && !isBelow(entryOf(request), entryOf(accepted))) accepted = request
+      if (isAccepted(request) && !isBelow(entryOf(request), entryOf(accepted))) accepted = request
       seen.add(request.delivery)
     }
   }

@@ -115,6 +115,61 @@ describe.skipIf(!hasBrowser)("the forms of the console", () => {
     await close()
   })
 
+  it("make the slug of the name while it is typed, until somebody types another one", async () => {
+    const { page, close } = await loggedIn()
+    await page.goto("/dcim/sites/add/")
+    await page.locator("#f-name").pressSequentially("Årdal, North")
+    expect(await page.inputValue("#f-slug")).toBe("ardal-north")
+    await page.fill("#f-slug", "ardal")
+    await page.locator("#f-name").pressSequentially(" 2")
+    expect(await page.inputValue("#f-slug")).toBe("ardal")
+    await page.fill("#f-name", "")
+    await page.fill("#f-slug", "")
+    // An object that exists keeps its slug.
+    const { id } = await site("Svelvik")
+    await page.goto(`/dcim/sites/${id}/edit/`)
+    await page.locator("#f-name").pressSequentially(" 3")
+    expect(await page.inputValue("#f-slug")).toBe("svelvik")
+    await close()
+  })
+
+  it("add an object for each name of a range, without scripts too, and none if one is refused", async () => {
+    const { id } = await site("Hvaler")
+    const manufacturer = await api.make("dcim/manufacturers", named("Range"))
+    const device_type = await api.make("dcim/device-types", { model: "R1", slug: "r1", manufacturer })
+    const device_role = await api.make("dcim/device-roles", named("Ranged"))
+    const device = await api.make("dcim/devices", { name: "ranged", site: id, device_type, device_role })
+    const { page, close } = await loggedIn({ javaScriptEnabled: false })
+    const names = async () => {
+      const path = `/api/dcim/interfaces/?device_id=${device}&limit=0`
+      const { json } = await api.call<{ readonly results: ReadonlyArray<Json> }>("GET", path)
+      return json.results.map(({ name, label }) => `${name} ${label}`)
+    }
+    await page.goto(`/dcim/interfaces/add/?device=${device}&type=1000base-t`)
+    await page.fill("#f-name", "Ethernet1/[1-3]")
+    await page.fill("#f-label", "[a-c]")
+    await page.click("[name=_preview]")
+    expect(await page.textContent("main")).toContain("Ethernet1/1, Ethernet1/2, Ethernet1/3")
+    expect(await names()).toEqual([])
+    await page.click(".form-end button")
+    await page.locator(".flash", { hasText: "3 interfaces added." }).waitFor()
+    const three = ["Ethernet1/1 a", "Ethernet1/2 b", "Ethernet1/3 c"]
+    expect(await names()).toEqual(three)
+    await page.goto(`/dcim/interfaces/add/?device=${device}&type=1000base-t`)
+    await page.fill("#f-name", "Ethernet1/[3-9]")
+    await page.click(".form-end button")
+    expect(await page.getByRole("alert").textContent()).toContain("The first wrong one is Ethernet1/3.")
+    expect(await page.inputValue("#f-name")).toBe("Ethernet1/[3-9]")
+    expect(await names()).toEqual(three)
+    // The slug of a name is made by the service as well.
+    await page.goto("/dcim/sites/add/")
+    await page.fill("#f-name", "Rørvik")
+    await page.click(".form-end button")
+    const made = await api.call<{ readonly results: ReadonlyArray<Json> }>("GET", "/api/dcim/sites/?name=Rørvik")
+    expect(made.json.results[0]).toMatchObject({ slug: "rrvik" })
+    await close()
+  })
+
   it("tell of a change that somebody else made meanwhile, field by field, and lose nothing", async () => {
     const { id } = await site("Tromso")
     const { page, close } = await loggedIn()

@@ -98,6 +98,32 @@ describe.skipIf(!hasBrowser)("a picker", () => {
     await close()
   })
 
+  it("offers what is in the chosen place alone, and never sends the form on Enter", async () => {
+    const bergen = await make("dcim/sites", named("Voss"), "Voss")
+    for (const [name, at] of [
+      ["rack-oslo", ids.get("Oslo")!],
+      ["rack-voss", bergen]
+    ] as const) {
+      await make("dcim/racks", { name, site: at }, name)
+    }
+    const { page, problems, close } = await loggedIn()
+    await page.goto(`/dcim/devices/add/?site=${bergen}`)
+    const option = page.getByRole("listbox").getByRole("option")
+    await page.locator("#f-rack").focus()
+    await page.keyboard.type("rack")
+    await option.first().waitFor()
+    expect(await option.allTextContents()).toEqual([expect.stringContaining("rack-voss")])
+    await page.keyboard.press("Enter")
+    expect(await page.inputValue("[name=rack]")).toBe(`${ids.get("rack-voss")}`)
+    await page.locator("#f-platform").focus()
+    await page.keyboard.type("no such platform")
+    await page.keyboard.press("Enter")
+    expect(new URL(page.url()).pathname).toBe("/dcim/devices/add/")
+    expect(await page.locator(".form-row .field-error").count()).toBe(0)
+    expect(problems).toEqual([])
+    await close()
+  })
+
   thorough("is a page to search without scripts, which loses nothing that was typed", async () => {
     const { page, close } = await loggedIn({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } })
     await page.goto("/dcim/sites/add/")

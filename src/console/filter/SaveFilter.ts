@@ -5,6 +5,7 @@ import { readForm } from "../../http/wire/Body.ts"
 import { queryOf } from "../../http/query/SavedFilters.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { registry } from "../../inventory/Registry.ts"
+import { slugOf } from "../../inventory/shared/SlugOf.ts"
 import { create } from "../../inventory/write/Write.ts"
 import { WriteRefused } from "../../inventory/write/WriteRefused.ts"
 import { listPage } from "../list/ListPage.ts"
@@ -35,16 +36,6 @@ const save =
       query.set("filter", String(made.success[0]!.row["slug"]))
       return redirect(withQuery(pathOf(type), query))
     })
-
-/** `Åre: active` -> `are-active`. */
-const slugOf = (name: string): string =>
-  name
-    .normalize("NFKD")
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9_\s-]/g, "")
-    .trim()
-    .replaceAll(/[\s-]+/g, "-")
-    .slice(0, 100)
 
 const show =
   (type: ObjectType): Handler =>

@@ -6,6 +6,7 @@ import { type FormField, isLong, targetOf, targetsOf } from "./FormField.ts"
 import type { Labels } from "./Labels.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { icon } from "../frame/Icon.ts"
+import { narrowing } from "../pick/Narrowing.ts"
 import { pathOf } from "../value/Title.ts"
 
 interface ControlState {
@@ -78,7 +79,7 @@ const contentOf = (cell: string): Html => new Html(`\n${html`${cell}`.text}`)
 const rowsOf = (cell: string): number => Math.min(Math.max(cell.split("\n").length, 3), 14)
 
 const line = (shown: ControlState, cell: string): Html => {
-  const { maxLength, placeholder } = shown.field
+  const { maxLength, placeholder, slugFrom } = shown.field
   return html`<input
     class="field-in"
     ${common(shown)}
@@ -86,6 +87,7 @@ const line = (shown: ControlState, cell: string): Html => {
     autocomplete="off"
     ${maxLength === undefined ? "" : html` maxlength="${maxLength}"`}
     ${placeholder === "" ? "" : html` placeholder="${placeholder}"`}
+    ${slugFrom === undefined ? "" : html` data-slug-from="${slugFrom}"`}
   />`
 }
 
@@ -173,12 +175,14 @@ const picker = (shown: ControlState, cell: string): Html => {
     })
   )
   const path = target === undefined ? "" : `${pathOf(target)}pick/`
+  const narrows = target === undefined ? [] : narrowing(target, Object.keys(cells))
   return html`<div
     class="picker"
     data-picker
     data-path="${path}"
     data-labels="${JSON.stringify(named)}"
     ${isMany ? html` data-many` : ""}
+    ${narrows.length === 0 ? "" : html` data-narrowed-by="${narrows.join(" ")}"`}
     ${field.targetIn === undefined ? "" : html` data-type-from="${field.targetIn}" data-paths="${JSON.stringify(pathsOf(shown.field))}"`}
   >
     ${isMany ? chips(named, items) : ""}

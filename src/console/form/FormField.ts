@@ -24,6 +24,8 @@ export interface FormField {
   readonly isSealed?: boolean | undefined
   /** Value and label of what may be chosen. */
   readonly options?: Readonly<Record<string, string>> | undefined
+  /** The field whose text a slug is made from as long as none is typed. */
+  readonly slugFrom?: string | undefined
   /** Id of the object type that a reference points at. */
   readonly target?: string | undefined
   /** The field that holds the id of that type, where several are possible. */
@@ -64,6 +66,8 @@ const declaredFields = perType((type): ReadonlyArray<FormField> => {
       isBlankable: field.nullable,
       maxLength: field.maxLength,
       isSealed: field.sealed,
+      slugFrom:
+        field.format === "slug" ? ["name", "model"].find((each) => Object.hasOwn(type.fields, each)) : undefined,
       options: optionsOf(type.fields[typeFieldOf(type, name) ?? name]!),
       target: field.reference?.ends === undefined ? field.reference?.type : undefined,
       targetIn: typeFieldOf(type, name) ?? field.reference?.ends?.typeIn

@@ -13,6 +13,7 @@ import { control, inputId } from "./Control.ts"
 import { tokenInput } from "./Csrf.ts"
 import { type Form, type FormField, keysOf, targetOf, targetsOf } from "./FormField.ts"
 import type { Labels } from "./Labels.ts"
+import { rangedOf } from "./Series.ts"
 
 /** The state of a form. */
 export interface FormState {
@@ -120,7 +121,7 @@ const row = (
   hasFocus: boolean
 ): Html => {
   const { name } = field
-  const hint = object === undefined && field.control === "secret" ? field.help : hintOf(form, field, cells)
+  const hint = object === undefined ? hintOfNew(form, field, cells) : hintOf(form, field, cells)
   const describedBy = [...(messages.length > 0 ? [`e-${name}`] : []), ...(hint === "" ? [] : [`h-${name}`])]
   return html`<div class="form-row">
     ${label(field)}
@@ -153,6 +154,17 @@ const leftOut = (
       </p>
     </div>
   </div>`
+
+const hintOfNew = (form: Form, field: FormField, cells: Cells): string | Html => {
+  if (field.control === "secret") return field.help
+  if (field.slugFrom !== undefined) return html`${field.help} Blank makes it of the ${field.slugFrom}.`
+  if (field.custom !== undefined || !rangedOf(form.type).texts.includes(field.name)) return hintOf(form, field, cells)
+  const one =
+    field.name === "name"
+      ? html`A range adds several objects: <code>Eth[1-48]</code>, <code>[ge,xe]-0/0/[0-3]</code>.`
+      : "As many as names, or one for all."
+  return field.help === "" ? one : html`${field.help} ${one}`
+}
 
 const hintOf = (form: Form, field: FormField, cells: Cells): string | Html => {
   const usual = usualHint(form, field, cells)

@@ -3,17 +3,21 @@ import { Effect } from "effect"
 import { notFound } from "../../http/HttpRefused.ts"
 import { type Handler, type Route, redirect } from "../../http/Route.ts"
 import { readForm } from "../../http/wire/Body.ts"
+import { type Errors, type Messages, type Row, textsIn } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { byIds, customFieldsOf } from "../../inventory/read/Read.ts"
+import { slugOf } from "../../inventory/shared/SlugOf.ts"
 import { create } from "../../inventory/write/Write.ts"
 import { WriteRefused } from "../../inventory/write/WriteRefused.ts"
 import { flash } from "../frame/Flash.ts"
 import { brokenCells, refusingBroken } from "../fault/BrokenJson.ts"
-import { bodyOf, cellsIn, cellsOf } from "../form/Cells.ts"
+import { type Cells, bodyOf, cellsIn, cellsOf } from "../form/Cells.ts"
 import { clonedCells } from "../form/Clone.ts"
 import { type Form, formOf } from "../form/FormField.ts"
 import { formState } from "../form/FormState.ts"
 import { writtenTypes } from "../form/Opened.ts"
+import { seriesOf } from "../form/Series.ts"
+import { type Html, html } from "../Html.ts"
 import { pickPage, pickedField, withPicked } from "../pick/PickPage.ts"
 import { previewOf } from "../preview/Preview.ts"
 import { previewCard } from "../preview/PreviewCard.ts"
@@ -44,29 +48,74 @@ const submit =
     Effect.gen(function* () {
       const form = formOf(type, yield* customFieldsOf(type), true)
       const sent = yield* readForm(request.incoming)
-      const cells = cellsIn(form, sent)
+      const cells = withSlug(form, cellsIn(form, sent))
       const picking = pickedField(form, sent, "_pick")
       if (picking !== undefined) return yield* pickPage(request, form, picking, sent)
       const picked = pickedField(form, sent, "_picked")
       if (picked !== undefined)
         return yield* formState(request, { form, cells: withPicked(picked, sent, cells), focus: picked.name })
       if (sent.has("_again")) return yield* formState(request, { form, cells, focus: sent.get("_again") ?? "" })
-      const creating = create(type, [bodyOf(form, {}, cells)], request.author)
-      const making = Effect.map(refusingBroken(brokenCells(form, {}, cells), creating), ([made]) => made!.row)
+      const series = seriesOf(type, cells)
+      if ("field" in series)
+        return yield* formState(request, { form, cells, errors: { [series.field]: [series.message] } })
+      const bodies = series.all.map((each) => bodyOf(form, {}, each))
+      const creating = create(type, bodies, request.author)
+      const making = Effect.map(refusingBroken(brokenCells(form, {}, cells), creating), (made) =>
+        made.map(({ row }) => row)
+      )
       const answer = sent.has("_preview")
-        ? Effect.flatMap(previewOf(type, request, undefined, making), (preview) =>
-            formState(request, { form, cells, note: previewCard(preview) })
+        ? Effect.flatMap(
+            previewOf(
+              type,
+              request,
+              undefined,
+              Effect.map(making, ([first]) => first)
+            ),
+            (preview) => formState(request, { form, cells, note: html`${namesOf(series.all)}${previewCard(preview)}` })
           )
-        : Effect.flatMap(making, ({ id }) => added(type, id, sent.has("_another")))
+        : Effect.flatMap(making, (rows) => added(type, rows, sent.has("_another")))
       return yield* Effect.catchIf(
         answer,
         (error): error is WriteRefused => error instanceof WriteRefused,
-        ({ errors }) => formState(request, { form, cells, errors: errors[0] ?? {} })
+        ({ errors }) => formState(request, { form, cells, errors: firstOf(series.all, errors) })
       )
     })
 
-/** The way on after an object was added: to its page, or to the form of another one like it. */
-const added = Effect.fnUntraced(function* (type: ObjectType, id: number, isAnother: boolean) {
+/** The cells with a slug made of the name, where none was typed. */
+const withSlug = ({ fields }: Form, cells: Cells): Cells => {
+  const made = fields.flatMap(({ name, slugFrom }) =>
+    slugFrom !== undefined && cells[name]?.trim() === "" ? [[name, slugOf(cells[slugFrom] ?? "")] as const] : []
+  )
+  return { ...cells, ...Object.fromEntries(made) }
+}
+
+/** The names of several objects, above the preview of the first one. */
+const namesOf = (all: ReadonlyArray<Cells>): Html | string =>
+  all.length === 1
+    ? ""
+    : html`<p class="alert-line">
+        <b>${all.length} objects:</b> ${all.map(({ name = "" }, at) => html`${at === 0 ? "" : ", "}${name}`)}. The
+        preview shows the first one.
+      </p>`
+
+/** The errors of the first object that is refused; of several, each message names the object. */
+const firstOf = (all: ReadonlyArray<Cells>, errors: ReadonlyArray<Errors>): Errors => {
+  const at = errors.findIndex((each) => Object.keys(each).length > 0)
+  const first = errors[at] ?? {}
+  if (all.length === 1) return first
+  return {
+    ...first,
+    __all__: [...textsIn((first["__all__"] ?? []) as Messages), `The first wrong one is ${all[at]?.["name"]}.`]
+  }
+}
+
+/** The way on after an object was added: to its page, or to the form of another one like it; after several, to their list. */
+const added = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>, isAnother: boolean) {
+  const [{ id }, ...others] = rows as readonly [Row, ...Array<Row>]
+  if (others.length > 0) {
+    const cookies = [flash({ deed: "added", type, count: rows.length })]
+    return { ...redirect(`${pathOf(type)}?ordering=-id`), cookies, written: rows.map((row) => row.id) }
+  }
   // Somebody may add what nobody lets them view.
   const isSeen = (yield* byIds(type, [id])).length > 0
   if (isSeen && !isAnother)

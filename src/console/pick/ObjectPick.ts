@@ -10,7 +10,9 @@ const pick =
   (type: ObjectType): Handler =>
   (request) =>
     Effect.gen(function* () {
-      const { found, isMore } = yield* findTargets(type, request.url.searchParams.get("q") ?? "", request.base)
+      const query = request.url.searchParams
+      const chosen = (field: string) => query.get(field)
+      const { found, isMore } = yield* findTargets(type, query.get("q") ?? "", request.base, chosen)
       return { status: 200, json: { results: found, more: isMore } }
     })
 

@@ -42,7 +42,8 @@ export const pickPage = Effect.fnUntraced(function* (
   const target = targetOf(field, cellsIn(form, sent))
   const text = (sent.get("_q") ?? "").slice(0, searchCharsMax)
   const maySee = target !== undefined && (yield* mayView(target))
-  const search = maySee ? yield* findTargets(target, text, request.base) : { found: [], isMore: false }
+  const chosen = (name: string) => (form.fields.some((each) => each.name === name) ? sent.get(name) : undefined)
+  const search = maySee ? yield* findTargets(target, text, request.base, chosen) : { found: [], isMore: false }
   return yield* framed(request, {
     title: `Choose ${field.title}`,
     crumbs: [[groupOf(type)], [pluralOf(type), pathOf(type)]],

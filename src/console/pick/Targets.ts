@@ -16,6 +16,7 @@ import {
 } from "../../inventory/derive/filter/Where.ts"
 import { representation } from "../../inventory/derive/represent/Representation.ts"
 import { readPage, viewFor } from "../../inventory/read/Read.ts"
+import { narrowed } from "./Narrowing.ts"
 
 export interface TargetRow {
   readonly id: number
@@ -31,12 +32,26 @@ const foundMax = 20
 export const searchCharsMax = 200
 const wordsMax = 6
 
-/** The objects that match every word of the text, and whether there are more. Reads with three statements at most. */
-export const findTargets = Effect.fnUntraced(function* (type: ObjectType, text: string, base: string) {
+/**
+ * The objects that match every word of the text, and whether there are more. `chosen`: the values of other fields of the
+ * form (Narrowing.ts). Reads with three statements at most.
+ */
+export const findTargets = Effect.fnUntraced(function* (
+  type: ObjectType,
+  text: string,
+  base: string,
+  chosen: (field: string) => string | null | undefined
+) {
   const visible = yield* visibleToSender
+  const within = narrowed(type, chosen, visible)
   const words = wordsOf(text)
   const pages = Effect.fnUntraced(function* (where: Where) {
-    const { rows, beside } = yield* readPage(type, { where, ordering: [], limit: foundMax + 1, offset: 0 })
+    const { rows, beside } = yield* readPage(type, {
+      where: allOf(where, ...within),
+      ordering: [],
+      limit: foundMax + 1,
+      offset: 0
+    })
     const view = yield* viewFor(type, rows, base, beside)
     return rows.map((row) => foundOf(type, row, view))
   })

@@ -133,18 +133,25 @@ class Picker {
     return field ? (JSON.parse(this.root.dataset.paths)[field.value] ?? "") : (this.root.dataset.path ?? "")
   }
 
+  /** The values of other fields that narrow the choice. */
+  narrowed() {
+    const { elements } = this.root.closest("form")
+    const names = (this.root.dataset.narrowedBy ?? "").split(" ")
+    return names.flatMap((name) => (elements.namedItem(name)?.value ? [[name, elements.namedItem(name).value]] : []))
+  }
+
   key(event) {
     const { key } = event
     if (key === "ArrowDown" || key === "ArrowUp") {
       event.preventDefault()
       if (this.list.hidden) this.search(this.typed())
       else this.move(key === "ArrowDown" ? 1 : -1)
-    } else if (key === "Enter" && this.active >= 0) {
+    } else if (key === "Enter") {
+      // It chooses, and never sends a form that is half filled in.
       event.preventDefault()
-      this.choose(this.active)
-    } else if (key === "Enter" && this.isMany && this.input.value.trim() !== "") {
-      event.preventDefault()
-      this.settle()
+      if (this.active >= 0) this.choose(this.active)
+      else if (!this.list.hidden && this.typed().trim() !== "" && this.options.length === 1) this.choose(0)
+      else this.settle()
     } else if (key === "Escape" && !this.list.hidden) {
       event.preventDefault()
       event.stopPropagation()
@@ -178,7 +185,8 @@ class Picker {
     }
     const path = this.path()
     if (path === "") throw new Error("no type")
-    const response = await fetch(`${addressOf(path)}?q=${encodeURIComponent(text)}`, { signal })
+    const query = new URLSearchParams([["q", text], ...this.narrowed()])
+    const response = await fetch(`${addressOf(path)}?${query}`, { signal })
     if (!response.ok) throw new Error(String(response.status))
     return response.json()
   }
@@ -287,7 +295,4 @@ class Picker {
   }
 }
 
-shown("[data-picker]", (root) => {
-  const picker = new Picker(root)
-  picker.start()
-})
+shown("[data-picker]", (root) => new Picker(root).start())

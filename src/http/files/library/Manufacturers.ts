@@ -8,22 +8,10 @@ import { after } from "../../../inventory/derive/filter/Where.ts"
 import { create } from "../../../inventory/write/Write.ts"
 import { WriteRefused } from "../../../inventory/write/WriteRefused.ts"
 import { type Errors, textsIn } from "../../../inventory/Field.ts"
+import { slugOf } from "../../../inventory/shared/SlugOf.ts"
 import type { Request } from "../../wire/Request.ts"
 
 const manufacturerType = objectType("dcim.manufacturer")
-
-/** Longest slug, characters. */
-const slugCharsMax = 100
-
-/** `Palo Alto Networks, Inc.` -> `palo-alto-networks-inc`. */
-export const slugOf = (name: string): string =>
-  name
-    .normalize("NFKD")
-    .toLowerCase()
-    .replaceAll(/[^\w\s-]/g, "")
-    .trim()
-    .replaceAll(/[\s-]+/g, "-")
-    .slice(0, slugCharsMax)
 
 /** The ids of manufacturers by name, of all that a file has named so far, and the names of created ones. */
 export interface Manufacturers {

@@ -128,10 +128,11 @@ export interface Field<Value = unknown> {
   readonly maxLength?: number | undefined
   /** The format of a text that is not plain; for descriptions. */
   readonly format?: "slug" | "url" | "email" | undefined
-  /** A sentence for people who fill it in. */
+  /** For people who fill it in: a sentence, and a value to show in an empty input. */
   readonly help?: string | undefined
-  /** A value to show in an empty input. */
   readonly placeholder?: string | undefined
+  /** The usual texts of a list that may have others, with their labels. */
+  readonly suggested?: Readonly<Record<string, string>> | undefined
   /** SQL condition that every value meets; `$` is the column. */
   readonly constraint?: string | undefined
   /** Whether existing rows may break the constraint: the migration then checks new writes only (`not valid`). */
@@ -201,6 +202,7 @@ export interface Options {
   readonly readBy?: string
   readonly help?: string
   readonly placeholder?: string
+  readonly suggested?: Readonly<Record<string, string>>
 }
 
 export const value = (value: unknown): ParseResult => ({ value })
@@ -290,6 +292,7 @@ export const makeField = <Value = unknown>(
   readBy: options.readBy,
   help: options.help ?? kind.help,
   placeholder: options.placeholder ?? kind.placeholder,
+  suggested: options.suggested,
   parse: (input) => {
     if (input !== null) return kind.parse(input)
     return kind.nullable === true ? value(null) : invalid("This field may not be null.")

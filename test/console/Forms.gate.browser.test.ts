@@ -115,6 +115,37 @@ describe.skipIf(!hasBrowser)("the forms of the console", () => {
     await close()
   })
 
+  it("take the day of a point in time, and boxes for the actions of a permission", async () => {
+    const { page, close } = await loggedIn()
+    await page.goto("/user/api-tokens/")
+    await page.fill("#description", "until then")
+    expect(await page.getAttribute("#expires", "type")).toBe("date")
+    await page.fill("#expires", "2099-12-31")
+    await page.click(".object-form .form-end button")
+    await page.locator("table", { hasText: "until then" }).waitFor()
+    const tokens = await api.call<{ readonly results: ReadonlyArray<Json> }>("GET", "/api/users/tokens/?limit=0")
+    expect(tokens.json.results.map(({ expires }) => expires)).toContain("2099-12-31T00:00:00Z")
+    await page.goto("/users/permissions/add/")
+    await page.fill("#f-name", "sees and changes")
+    for (const action of ["View", "Change"]) await page.getByLabel(action, { exact: true }).check()
+    await page.locator("#f-object_types").fill("dcim.site")
+    await page.click(".form-end button")
+    await page.waitForURL(/\/users\/permissions\/\d+\/$/)
+    const [made] = (
+      await api.call<{ readonly results: ReadonlyArray<Json> }>("GET", "/api/users/permissions/?name=sees and changes")
+    ).json.results
+    expect(made).toMatchObject({ actions: ["view", "change"], object_types: ["dcim.site"] })
+    // Actions of others stay.
+    await api.call("PATCH", `/api/users/permissions/${made!["id"]}/`, { actions: ["view", "launch"] })
+    await page.goto(`/users/permissions/${made!["id"]}/edit/`)
+    await page.getByLabel("Delete", { exact: true }).check()
+    await page.click(".form-end button")
+    await page.waitForURL(/\/users\/permissions\/\d+\/$/)
+    const now = await api.call<Json>("GET", `/api/users/permissions/${made!["id"]}/`)
+    expect(now.json["actions"]).toEqual(["view", "delete", "launch"])
+    await close()
+  })
+
   it("make the slug of the name while it is typed, until somebody types another one", async () => {
     const { page, close } = await loggedIn()
     await page.goto("/dcim/sites/add/")

@@ -11,7 +11,7 @@ describe("names with ranges", () => {
     ["P[A-B]", ["PA", "PB"]],
     ["u[08-11]", ["u08", "u09", "u10", "u11"]],
     ["x[1,3-4]", ["x1", "x3", "x4"]]
-  ])("%s stands for all of them", (text, names) => expect(namesIn(text)).toEqual(names))
+  ])("%s means all of them", (text, names) => expect(namesIn(text)).toEqual(names))
 
   it.each(["", "Eth1", "a]b", "a[b", "[]", "[x]", "[1]", "[3-1]", "[a-C]", "[1-]", "[,]", "[a-1]", "[[1-2"])(
     "%j is a name as it is",

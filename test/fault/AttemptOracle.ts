@@ -68,7 +68,7 @@ export const compareAttempts = async (sql: Sql, expected: Expected, differences:
 }
 
 /**
- * Whether the receiver answered a request with success and the service knows it. On a busy machine an answer may come
+ * Whether the receiver answered a request with success and the service logged it so. On a busy machine an answer may arrive
  * when the service has given the request up: then it is repeated.
  */
 export const acceptedBy = async (sql: Sql): Promise<(request: Request) => boolean> => {

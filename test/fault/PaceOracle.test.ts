@@ -17,15 +17,13 @@ const differencesOf = (requests: ReadonlyArray<Request>, isAccepted: (request: R
 }
 
 it("an event that is sent again after a later one that the receiver accepted is out of order", () => {
-  expect(differencesOf(repeated, () => true)).toBe("together, region 1: 10-1 came after 11-1")
+  expect(differencesOf(repeated, () => true)).toContain("region 1: 10-1")
 })
 
-it("a batch whose answer came when the service had given it up may be repeated from its first event on", () => {
+it("a batch whose answer arrived when the service had given it up may be repeated from its first event on", () => {
   expect(differencesOf([...repeated, request("6-11-1", 2, 3, 60)], ({ attempt }) => attempt === 2)).toBe("")
 })
 
-it("an event that comes for the first time after a later one is out of order, whatever became of that one", () => {
-  expect(differencesOf([repeated[1]!, request("6-10-1", 1, 1, 11)], () => false)).toBe(
-    "together, region 1: 10-1 came after 11-1"
-  )
+it("an event whose first request follows a later one is out of order, whatever became of that one", () => {
+  expect(differencesOf([repeated[1]!, request("6-10-1", 1, 1, 11)], () => false)).toContain("region 1: 10-1")
 })

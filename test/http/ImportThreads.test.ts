@@ -37,7 +37,7 @@ describe("threads that read import files", () => {
     expect(await readEach(["[{]", '[{"name": "b"}]'])).toEqual({ areRead: [false, true], started: 2 })
   })
 
-  it("are not used again after a large file, of which they may hold much", async () => {
+  it("are not used again after a large file, which leaves much in their memory", async () => {
     const large = JSON.stringify(Array.from({ length: 10_000 }, () => ({ name: "a".repeat(200) })))
     expect(await readEach([large, "[]"])).toEqual({ areRead: [true, true], started: 2 })
   })

@@ -42,14 +42,20 @@ const declaredCell = (type: ObjectType, row: Row | undefined, name: string): str
 /** The cells that a form sends. What it leaves out stays as it is. */
 export const cellsIn = ({ fields }: Form, sent: URLSearchParams): Cells =>
   Object.fromEntries(
-    fields.flatMap(({ name, control }) => {
+    fields.flatMap(({ name, control, custom }) => {
       const texts = sent.getAll(name)
       if (texts.length === 0) return []
+      if (control === "moment") return [[name, momentIn(texts[0]!)]]
       if (control !== "several") return [[name, withPlainBreaks(texts[0]!)]]
       const chosen = texts.filter((each) => each !== "")
+      if (custom === undefined) return [[name, chosen.join(",")]]
       return [[name, chosen.length === 0 ? "" : JSON.stringify(chosen)]]
     })
   )
+
+/** A point in time as it was typed; a day is its beginning in UTC. */
+export const momentIn = (text: string): string =>
+  /^\d{4}-\d\d-\d\d$/.test(text.trim()) ? `${text.trim()}T00:00:00Z` : text
 
 /** The body of a write that changes these cells to those: what stayed as it was is left out. */
 export const bodyOf = ({ type, fields }: Form, before: Cells, cells: Cells): unknown => {

@@ -41,6 +41,7 @@ export const control = (shown: ControlState): Html => {
         ? lines(shown, cell)
         : html`<input class="field-in" ${hidingInput(field)} ${common(shown)} value="${cell}" />`
     case "date":
+    case "moment":
       return isDay(cell)
         ? html`<input class="field-in" type="date" ${common(shown)} value="${cell}" />`
         : line(shown, cell)
@@ -62,7 +63,8 @@ export const hidingInput = ({ isSealed }: Pick<FormField, "isSealed">): Html =>
 const labelIn = (labels: Readonly<Record<string, string>> = {}, key: string, otherwise = key): string =>
   Object.hasOwn(labels, key) ? labels[key]! : otherwise
 
-const isDay = (cell: string): boolean => cell === "" || /^\d{4}-\d\d-\d\d$/.test(cell)
+/** Whether an input for days can show it. */
+export const isDay = (cell: string): boolean => cell === "" || /^\d{4}-\d\d-\d\d$/.test(cell)
 
 const common = ({ field, describedBy, isWrong, hasFocus }: ControlState): Html =>
   html`id="${inputId(field)}"
@@ -131,7 +133,9 @@ const checks = ({ field, isWrong, describedBy, hasFocus }: ControlState, cell: s
 /** Most items of a cell that are shown one by one. */
 const itemsMax = 200
 
+/** Choices of a custom field are a list in JSON; a declared list has commas. */
 const choicesIn = (cell: string): ReadonlySet<string> => {
+  if (!cell.startsWith("[")) return new Set(itemsOf(cell))
   try {
     const parsed: unknown = JSON.parse(cell)
     return new Set(Array.isArray(parsed) ? parsed.map(String) : [])

@@ -6,8 +6,21 @@ import { naturalKey } from "../../inventory/derive/filter/Path.ts"
 import type { CustomField } from "../../inventory/types/extras/CustomField.ts"
 import { fieldTitle, nameOf, pluralOf } from "../value/Title.ts"
 
-/** Which control shows it: `lines` is a text of several lines, `several` some of a few choices, `list` a list of texts. */
-type Control = "text" | "lines" | "secret" | "choice" | "several" | "list" | "date" | "reference" | "references"
+/**
+ * Which control shows it: `lines` is a text of several lines, `several` some of a few choices, `list` a list of texts,
+ * `moment` a point in time, of which the day will do.
+ */
+type Control =
+  | "text"
+  | "lines"
+  | "secret"
+  | "choice"
+  | "several"
+  | "list"
+  | "date"
+  | "moment"
+  | "reference"
+  | "references"
 
 export interface FormField {
   /** The name of its input: the field's own; `cf_` and its name for a custom field. */
@@ -110,9 +123,11 @@ const controlOf = (type: ObjectType, name: string, field: Field): Control => {
   if (wire === "write") return "secret"
   if (reference !== undefined) return reference.many ? "references" : "reference"
   if (typeFieldOf(type, name) !== undefined) return "reference"
+  if (field.suggested !== undefined) return "several"
   if (field.type.endsWith("[]")) return "list"
   if (optionsOf(field) !== undefined) return "choice"
   if (field.type === "date") return "date"
+  if (field.type === "timestamptz") return "moment"
   return field.type === "jsonb" || (field.type === "text" && isLong(field)) ? "lines" : "text"
 }
 
@@ -120,9 +135,9 @@ const controlOf = (type: ObjectType, name: string, field: Field): Control => {
 const typeFieldOf = ({ fields }: ObjectType, name: string): string | undefined =>
   Object.entries(fields).find(([, { generic }]) => generic?.id === name)?.[0]
 
-const optionsOf = ({ choices, type, generic, grammar, reference }: Field): FormField["options"] => {
+const optionsOf = ({ choices, suggested, type, generic, grammar, reference }: Field): FormField["options"] => {
   if (reference?.ends !== undefined) return titlesOf(reference.ends.types)
-  if (choices !== undefined) return choices
+  if ((choices ?? suggested) !== undefined) return choices ?? suggested
   if (type === "boolean") return { true: "Yes", false: "No" }
   if (generic !== undefined) return titlesOf(generic.types)
   return grammar === "objectTypes" || grammar === "anyTypes" ? titlesOf(undefined) : undefined
@@ -178,7 +193,7 @@ const controls: Readonly<Record<CustomField["type"], Control>> = {
   decimal: "text",
   boolean: "choice",
   date: "date",
-  datetime: "text",
+  datetime: "moment",
   url: "text",
   json: "lines",
   select: "choice",

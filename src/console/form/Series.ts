@@ -1,5 +1,5 @@
 /**
- * Ranges in the names of a form that adds objects: `[ge,xe]-0/0/[1-48]` stands for 96 names, and the form adds one object
+ * Ranges in the names of a form that adds objects: `[ge,xe]-0/0/[1-48]` means 96 names, and the form adds one object
  * for each. Pure.
  */
 import { type ObjectType, perType } from "../../inventory/ObjectType.ts"
@@ -14,15 +14,16 @@ export type Series =
   | { readonly field: string; readonly message: string }
 
 interface Ranged {
-  /** Fields whose texts may hold ranges, the name first; empty for types whose forms add one object. */
+  /** Fields whose texts may have ranges, the name first; empty for types whose forms add one object. */
   readonly texts: ReadonlyArray<string>
   /** Fields with numbers that rise by one from object to object. */
   readonly numbers: ReadonlyArray<string>
 }
 
 /**
- * Of objects that belong to another one, which alone distinguishes their names: components of a device, templates of a
- * device type. Numbers are unique together with a reference, such as the position at a rear port.
+ * Forms add several objects of the types whose objects belong to another one, which alone distinguishes their names:
+ * components of a device, templates of a device type. Numbers are unique together with a reference, such as the position
+ * at a rear port.
  */
 export const rangedOf = perType(({ fields, unique }): Ranged => {
   const belongs = (name: string) => fields[name]?.reference?.onDelete === "cascade"
@@ -40,8 +41,7 @@ export const seriesOf = (type: ObjectType, cells: Cells): Series => {
   const texts = new Map<string, ReadonlyArray<string>>()
   for (const field of series) {
     const names = namesIn(cells[field] ?? "")
-    if (names === undefined)
-      return { field, message: `Ranges may stand for ${seriesMax} names, and these do for more.` }
+    if (names === undefined) return { field, message: `Ranges may make ${seriesMax} names, and these make more.` }
     texts.set(field, names)
   }
   const [first = "", ...others] = series
@@ -65,7 +65,7 @@ export const seriesOf = (type: ObjectType, cells: Cells): Series => {
 
 const isNumber = (cell: string | undefined): boolean => /^\d{1,9}$/.test(cell ?? "")
 
-/** The names that a text stands for; undefined if these are too many. Brackets that hold no range are a part of the name. */
+/** The names that a text means; undefined if these are too many. Brackets without a range are a part of the name. */
 export const namesIn = (text: string): ReadonlyArray<string> | undefined => {
   let names: ReadonlyArray<string> = [""]
   for (const [part, inside] of partsOf(text)) {

@@ -10,6 +10,7 @@ import { icon } from "../frame/Icon.ts"
 import { timeOf } from "../value/Time.ts"
 import { none } from "../value/Value.ts"
 import { inWordsAll } from "../fault/InWords.ts"
+import { isDay } from "../form/Control.ts"
 
 const tokenType = objectType("users.token")
 
@@ -103,8 +104,7 @@ export const tokenForm = (request: Request, typed: TypedToken, path: string, edi
           id="${name}"
           name="${name}"
           value="${value}"
-          autocomplete="off"
-          maxlength="1000"
+          ${name === "expires" && isDay(value) ? html`type="date"` : html`autocomplete="off" maxlength="1000"`}
           ${marks}${name === first ? html` autofocus` : ""}
         />
         ${messages === "" ? "" : html`<p class="field-error" id="wrong-${name}">${messages}</p>`}
@@ -117,7 +117,7 @@ export const tokenForm = (request: Request, typed: TypedToken, path: string, edi
     <h2 class="form-title" id="token">${editing === undefined ? "Add a token" : `Edit token ${nameOf(editing)}`}</h2>
     ${general.map(([name, messages]) => html`<p class="field-error" role="alert">${inWordsAll({ type: tokenType, name, messages })}</p>`)}
     ${csrfInput(request)} ${field("description", "Description", description, "")}
-    ${field("expires", "Expires", expires, "A time in UTC such as 2027-01-31 12:00. Blank: never.")}
+    ${field("expires", "Expires", expires, "A day, or a time in UTC such as 2027-01-31 12:00. Blank: never.")}
     ${field("allowed_ips", "Allowed addresses", allowedIps, "Networks such as 10.0.0.0/8, separated by commas. Blank: any.")}
     <div class="form-row">
       <span></span>

@@ -25,6 +25,7 @@ import { type TokenRow, type TypedToken, blankToken, tokenForm, tokenTable, type
 import { framed } from "../frame/Frame.ts"
 import { groupOf } from "../frame/Menu.ts"
 import { pathOf, pluralOf } from "../value/Title.ts"
+import { momentIn } from "../form/Cells.ts"
 
 const tokenType = objectType<typeof Token>("users.token")
 const userType = objectType<typeof User>("users.user")
@@ -90,7 +91,7 @@ const show: Handler = (request) =>
 const sentIn = (form: URLSearchParams) => {
   const isAgain = form.has("_again")
   const text = (name: string) => (form.get(name) ?? "").trim()
-  const [description, expires, allowedIps] = [text("description"), text("expires"), text("allowed_ips")]
+  const [description, expires, allowedIps] = [text("description"), momentIn(text("expires")), text("allowed_ips")]
   const isWriting = form.has("write_enabled")
   const typed = { description, expires, allowedIps, isWriting, errors: {} } satisfies TypedToken
   const allowed_ips = allowedIps.split(/[\s,]+/).filter((each) => each !== "")

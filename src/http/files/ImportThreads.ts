@@ -25,7 +25,7 @@ const megabytes = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, s
 /** How long to wait until a thread has ended: V8 sometimes fails to end one that ran out of memory. */
 const endMillis = 2_000
 
-/** Bytes of the largest file after which a thread is kept: it may hold many times as many until it ends. */
+/** Bytes of the largest file after which a thread is kept: the thread may use many times as many until it ends. */
 const keptBytesMax = 1 << 20
 
 /** How long a thread waits for another file. */

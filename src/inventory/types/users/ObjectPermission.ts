@@ -14,7 +14,9 @@ export default defineObjectType({
     object_types: texts({ grammar: "anyTypes" }),
     groups: refs("users.group"),
     users: refs("users.user"),
-    actions: texts(),
+    actions: texts({
+      suggested: { view: "View", add: "Add", change: "Change", delete: "Delete", grant: "Grant tokens" }
+    }),
     constraints: json({ grammar: "constraints", readBy: "object_types" })
   },
   paths: { group: "groups", user: "users" },

@@ -64,7 +64,7 @@ const open: ReadonlySet<string> = new Set([
     (each) => `http/${each}`
   ),
   ...["filter", "represent", "table", "values"].map((each) => `inventory/derive/${each}`),
-  ...["field", "field/hidden", "name", "read", "restore", "write"].map((each) => `inventory/${each}`),
+  ...["field", "field/hidden", "name", "page", "read", "restore", "write"].map((each) => `inventory/${each}`),
   ...["dcim", "extras", "ipam", "users"].map((each) => `inventory/types/${each}`),
   ...["filters", "print", "runtime", "value"].map((each) => `jinja/${each}`),
   "nunjucks/value",

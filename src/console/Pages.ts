@@ -13,7 +13,7 @@ import type { Route } from "../http/Route.ts"
 const folder = new URL("./", import.meta.url)
 
 /** A file of a feature; compiled, pages are JavaScript like the scripts of the browser among the assets. */
-const mayBePage = (file: string): boolean => file.includes("/") && !file.startsWith("asset/")
+const mayBePage = (file: string): boolean => file.includes("/") && !/^(asset|panel)\//.test(file)
 
 /** The routes of all pages. */
 export const pages: ReadonlyArray<Route> = await entriesOf<Route>(folder, modulesBelow(folder).filter(mayBePage))

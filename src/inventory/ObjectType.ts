@@ -8,8 +8,9 @@ import type { Settings } from "../Config.ts"
 import type { SqlFilter } from "./Asked.ts"
 import type { CountSql } from "./Counted.ts"
 import type { CoveringIndex } from "./CoveringIndex.ts"
-import type { DerivedValue, Shape } from "./Derived.ts"
+import type { DerivedValue, PointedBy, Shape } from "./Derived.ts"
 import type { Field, Fields, RowOf, View } from "./Field.ts"
+import { type Panel, fieldsIn } from "./page/Panel.ts"
 import type { Creation } from "./shared/Creation.ts"
 import type { Bond, RuleViolation, Find, Rival } from "./Rule.ts"
 import { genericObjects } from "./field/Generic.ts"
@@ -17,7 +18,7 @@ import { time } from "./field/Scalar.ts"
 
 export { type SqlFilter, flagged, pointedAtBy } from "./Asked.ts"
 export { type CountSql, bounded, countOf, countOfAny, treeCount, treeDepth } from "./Counted.ts"
-export { nothing } from "./Derived.ts"
+export { type PointedBy, nothing } from "./Derived.ts"
 export { type Bond, type RuleViolation, type Find, broken } from "./Rule.ts"
 export { hostOfUrl } from "./shared/UrlHost.ts"
 export { date } from "./field/Calendar.ts"
@@ -49,21 +50,6 @@ interface Quota {
   readonly field: string
   readonly max: (settings: Settings["Service"]) => number
   readonly message: (max: number) => string
-}
-
-/**
- * An object type, and its reference to one: several objects, or one if the reference is unique; or, with `where`, the
- * one object of the type with a given name.
- */
-export interface PointedBy {
-  readonly type: string
-  readonly field: string
-  /** SQL that `c`, an object of that type, is the one. */
-  readonly where?: string
-  /** The fields that are shown of it, where they are not those of its brief representation. */
-  readonly shows?: ReadonlyArray<string>
-  /** Shows something else than the object: by its id, which `view` has with its brief representation. */
-  readonly shown?: { readonly shape: Shape; of(id: number, view: View): unknown }
 }
 
 /** A trigger that only one type has: what follows its name in `create trigger`. */
@@ -141,6 +127,8 @@ interface Declaration<F extends Fields = Fields> {
   readonly ordering: ReadonlyArray<string>
   /** The columns of its list in the console beside the name, where the usual ones are not good enough. */
   readonly listed?: ReadonlyArray<string>
+  /** The panels of its page in the console, beside its fields. */
+  readonly panels?: ReadonlyArray<Panel>
   /** Fields of NetBox that Rackwire does not have, and that a table may still hold: an export of NetBox is read. */
   readonly leftOut?: ReadonlyArray<string>
   /** Fields, derived values and counts of the brief (nested) representation, beside id, url and display. */
@@ -216,6 +204,7 @@ export const defineObjectType = <const F extends Fields>(declaration: Declaratio
     ...[...(declaration.indexes ?? []).flat(), ...(declaration.snapshots ?? [])],
     ...(declaration.coveringIndexes ?? []).flatMap(({ fields }) => fields),
     ...Object.values(declaration.groups ?? {}).flat(),
+    ...(declaration.panels ?? []).flatMap(fieldsIn).filter((field) => !Object.hasOwn(shown, field)),
     ...(declaration.unique ?? []).flatMap((unique) => [...unique.fields, ...(unique.ignoreCase ?? [])])
   ]
   for (const field of named) {
@@ -240,6 +229,7 @@ export const defineObjectType = <const F extends Fields>(declaration: Declaratio
     indexes: [],
     coveringIndexes: [],
     listed: [],
+    panels: [],
     leftOut: [],
     triggers: [],
     functions: [],

@@ -1,6 +1,6 @@
 /** The columns of a list: those that the reader chose, or the usual ones of the type. */
 import type { Request } from "../../http/wire/Request.ts"
-import { type ObjectType, perType } from "../../inventory/ObjectType.ts"
+import { type ObjectType, nothing, perType } from "../../inventory/ObjectType.ts"
 import { chosenColumns } from "./ChosenColumns.ts"
 import { dressingOf } from "./Dressing.ts"
 
@@ -14,6 +14,20 @@ export const columnsOf = perType((type): ReadonlyArray<string> => [
   ...Object.keys(type.counts)
 ])
 
+/** Values for programs: each says again what another one shows, or what the page of the object shows anyway. */
+const forPrograms: ReadonlySet<string> = new Set(["_occupied", "_depth", "link_peers_type", "connected_endpoints_type"])
+
+/** The columns without those for programs: the parts of a generic reference, and what no object has. */
+export const shownColumns = perType((type): ReadonlyArray<string> => {
+  const parts = new Set(
+    Object.entries(type.fields).flatMap(([name, { generic }]) => (generic ? [name, generic.id] : []))
+  )
+  return columnsOf(type).filter(
+    (name) =>
+      !forPrograms.has(name) && !parts.has(name) && type.derived[name] !== nothing && name !== "count_fhrp_groups"
+  )
+})
+
 const isShort = (type: ObjectType, name: string): boolean => {
   const field = type.fields[name]
   if (field === undefined) return true
@@ -26,7 +40,7 @@ const isShort = (type: ObjectType, name: string): boolean => {
 const usualColumns = perType((type) => {
   if (dressingOf(type.id) !== undefined) return []
   if (type.listed.length > 0) return type.listed
-  const short = columnsOf(type).filter(
+  const short = shownColumns(type).filter(
     (name) => !["name", "slug", "status", "description"].includes(name) && isShort(type, name)
   )
   const references = short.filter((name) => type.fields[name]?.reference !== undefined)

@@ -5,7 +5,7 @@ import { type Html, html } from "../Html.ts"
 import { csrfInput } from "../form/Csrf.ts"
 import { icon } from "../frame/Icon.ts"
 import { fieldTitle, pathOf } from "../value/Title.ts"
-import { columnsOf } from "./Columns.ts"
+import { shownColumns } from "./Columns.ts"
 import { withQuery } from "./Query.ts"
 
 export const columnsMenu = (type: ObjectType, request: Request, shown: ReadonlyArray<string>): Html =>
@@ -19,7 +19,7 @@ export const columnsMenu = (type: ObjectType, request: Request, shown: ReadonlyA
       ${csrfInput(request)}
       <fieldset>
         <legend class="visually-hidden">Columns</legend>
-        ${columnsOf(type).map(
+        ${shownColumns(type).map(
           (name) =>
             html`<label
               ><input

@@ -1,19 +1,76 @@
-/** The fields of an object and their values. */
+/** The fields of an object and their values, grouped by meaning. Empty ones are folded, and times are last and small. */
 import type { ObjectType } from "../../inventory/ObjectType.ts"
+import { perType } from "../../inventory/ObjectType.ts"
 import { type Html, html } from "../Html.ts"
-import { columnsOf } from "../list/Columns.ts"
-import { attribute } from "../value/Value.ts"
+import { shownColumns } from "../list/Columns.ts"
+import { fieldValue, isEmpty } from "../value/FieldValue.ts"
+import { timeOf } from "../value/Time.ts"
+import { capital, fieldTitle, nameOf } from "../value/Title.ts"
+import { meaningOf } from "./Meaning.ts"
+
+type Values = Readonly<Record<string, unknown>>
 
 /** Fields that have a place of their own. */
-const apart: ReadonlySet<string> = new Set(["comments", "custom_fields"])
+const apart: ReadonlySet<string> = new Set(["comments", "custom_fields", "tags", "created", "last_updated"])
+
+/** The fields of the card by their group, in its order; those of declared panels are left out. */
+const groupsOf = perType((type): ReadonlyArray<readonly [title: string, fields: ReadonlyArray<string>]> => {
+  const declared = new Set(type.panels.flatMap((panel) => (panel.kind === "attributes" ? panel.fields : [])))
+  const names = shownColumns(type).filter(
+    (name) => !apart.has(name) && !declared.has(name) && !Object.hasOwn(type.counts, name)
+  )
+  return meaningOf(type, names)
+})
 
 /** `shown`: the object's representation. */
-export const attributesCard = (type: ObjectType, shown: Readonly<Record<string, unknown>>): Html =>
-  html`<section class="card" aria-labelledby="attributes">
-    <div class="ch"><h2 id="attributes">Attributes</h2></div>
-    <dl class="attrs">
-      ${columnsOf(type)
-        .filter((name) => !apart.has(name) && !Object.hasOwn(type.counts, name))
-        .map((name) => attribute(name, shown[name]))}
-    </dl>
+export const attributesCard = (type: ObjectType, shown: Values): Html => {
+  const groups = groupsOf(type)
+  const filled = groups.flatMap(([title, names]) => {
+    const own = names.filter((name) => !isEmpty(shown[name]))
+    return own.length === 0 ? [] : [[title, own] as const]
+  })
+  const empty = groups.flatMap(([, names]) => names.filter((name) => isEmpty(shown[name])))
+  return html`<section class="card" aria-labelledby="attributes">
+    <div class="ch"><h2 id="attributes">${capital(nameOf(type))}</h2></div>
+    ${filled.map(
+      ([title, names]) =>
+        html`${filled.length > 1 && title !== "" ? html`<h3 class="group">${title}</h3>` : ""}${attributeList(type, names, shown)}`
+    )}
+    ${tagList(shown["tags"])}
+    ${
+      empty.length === 0
+        ? ""
+        : html`<details class="empties">
+            <summary>${empty.length} empty</summary>
+            <p>${empty.map((name, at) => html`${at === 0 ? "" : ", "}${fieldTitle(name)}`)}</p>
+          </details>`
+    }
+    ${timesOf(shown)}
   </section>`
+}
+
+/** Attributes with their titles. */
+export const attributeList = (type: ObjectType, names: ReadonlyArray<string>, shown: Values): Html =>
+  html`<dl class="attrs">
+    ${names.map(
+      (name) =>
+        html`<dt>${fieldTitle(name)}</dt>
+          <dd>${fieldValue(type, name, shown)}</dd>`
+    )}
+  </dl>`
+
+const tagList = (tags: unknown): Html =>
+  !Array.isArray(tags) || tags.length === 0
+    ? html``
+    : html`<dl class="attrs">
+        <dt>Tags</dt>
+        <dd>${fieldValue(undefined, "tags", { tags })}</dd>
+      </dl>`
+
+const timesOf = ({ created, last_updated: updated }: Values): Html => {
+  if (typeof created !== "string") return html``
+  return html`<p class="times">
+    Created
+    ${timeOf(created)}${typeof updated === "string" && updated !== created ? html`, last changed ${timeOf(updated)}` : ""}
+  </p>`
+}

@@ -5,7 +5,7 @@ import { deliveryType } from "../../log/DeliveryRows.ts"
 import { notFound } from "../../http/HttpRefused.ts"
 import type { Handler, Route } from "../../http/Route.ts"
 import type { Request } from "../../http/wire/Request.ts"
-import { type Row, type RowOf, isDictionary } from "../../inventory/Field.ts"
+import { isDictionary } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { objectType, registry } from "../../inventory/Registry.ts"
 import { allOf, equalTo } from "../../inventory/derive/filter/Where.ts"
@@ -16,11 +16,10 @@ import { accountCards } from "../account/AccountCards.ts"
 import { objectText } from "../change/ChangeTable.ts"
 import { framed } from "../frame/Frame.ts"
 import { groupOf } from "../frame/Menu.ts"
-import { rackType } from "../../rack/Elevation.ts"
-import { rackCard } from "../rack/RackCard.ts"
 import { relatedCard, relatedTo } from "../value/Related.ts"
 import { attributesCard } from "./Attributes.ts"
 import { objectIn, objectPage } from "./ObjectPage.ts"
+import { panelsOf } from "./Panels.ts"
 import { timeOf } from "../value/Time.ts"
 import { capital, pathOf, pluralOf } from "../value/Title.ts"
 import { attribute } from "../value/Value.ts"
@@ -34,19 +33,18 @@ const show =
       const { row, view } = found
       const shown = representation(type, row, view) as Readonly<Record<string, unknown>>
       const related = yield* relatedTo(type, row.id)
+      const panels = yield* panelsOf({ type, row, view, shown, request })
       return yield* objectPage(request, {
         ...{ type, row, view },
         main: html`<div class="panels">
-          <div>${attributesCard(type, shown)}${comments(shown["comments"])}</div>
-          <div>
-            ${customFields(shown["custom_fields"])}${relatedCard(related, row.id)}${yield* accountCards(type.id)(row, request)}${yield* rackCards(type, row, request)}
+            <div>${attributesCard(type, shown)}${panels.main}${comments(shown["comments"])}</div>
+            <div>
+              ${panels.side}${customFields(shown["custom_fields"])}${relatedCard(related, row.id)}${yield* accountCards(type.id)(row, request)}
+            </div>
           </div>
-        </div>`
+          <div class="wide">${panels.wide}</div>`
       })
     })
-
-const rackCards = (type: ObjectType, row: Row, request: Request) =>
-  type === rackType ? rackCard(row as RowOf<typeof rackType>, request) : Effect.succeed(html``)
 
 /** The page of an object that was deleted, if the reader may view the change; undefined else. */
 const deleted = Effect.fnUntraced(function* (type: ObjectType, request: Request) {

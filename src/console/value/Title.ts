@@ -30,8 +30,23 @@ export const pluralOf = perType(({ plural }): string => capital(worded(plural)))
 /** `ip address` -> `IP address`: one object of the type. */
 export const nameOf = perType(({ label }): string => worded(label))
 
+/** Titles of fields whose names only programmers read. */
+const titles: ReadonlyMap<string, string> = new Map([
+  ["cid", "Circuit ID"],
+  ["content_types", "Object types"],
+  ["count_ipaddresses", "IP addresses"],
+  ["desc_units", "Descending units"],
+  ["is_full_depth", "Full depth"],
+  ["mgmt_only", "Management only"],
+  ["rd", "Route distinguisher"],
+  ["tx_power", "Transmit power"],
+  ["u_height", "Height"],
+  ["vdcs", "Virtual device contexts"],
+  ["vid", "VLAN ID"]
+])
+
 /** `physical_address` -> `Physical address`. */
-export const fieldTitle = (name: string): string => capital(worded(name))
+export const fieldTitle = (name: string): string => titles.get(name) ?? capital(worded(name))
 
 /** `/dcim/sites/`: the list of a type; with an id the page of an object. */
 export const pathOf = ({ path }: ObjectType, id?: number): string =>

@@ -74,6 +74,7 @@ export default defineObjectType({
     comments: text({ optional: true }),
     ...labels()
   },
+  panels: [{ kind: "elevation" }],
   unique: [{ fields: ["location", "name"] }, { fields: ["location", "facility_id"] }],
   counts: {
     device_count: countOf("dcim.device", "rack"),

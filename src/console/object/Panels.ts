@@ -1,0 +1,33 @@
+/** The declared panels of an object, drawn. The files of `panel/` are found by their folder. */
+import { Effect } from "effect"
+import { entriesOf, modulesBelow } from "../../Folder.ts"
+import type { Panel, PanelKind } from "../../inventory/page/Panel.ts"
+import { registry } from "../../inventory/Registry.ts"
+import type { Html } from "../Html.ts"
+import type { About, Drawing, Place } from "../panel/Panel.ts"
+
+const folder = new URL("../panel/", import.meta.url)
+
+const drawings: ReadonlyMap<PanelKind, Drawing> = new Map(
+  (await entriesOf<Drawing>(folder, modulesBelow(folder))).map((each) => [each.kind, each])
+)
+
+/** Throws if a type declares a panel that no file draws, so the process does not start. */
+const drawingOf = ({ kind }: Panel, type: string): Drawing => {
+  const found = drawings.get(kind)
+  if (found === undefined) throw new Error(`${type} declares a panel that the console cannot draw: ${kind}`)
+  return found
+}
+
+for (const { id, panels } of registry.values()) for (const panel of panels) drawingOf(panel, id)
+
+/** The panels of an object by their place, in the order of the declaration. */
+export const panelsOf = Effect.fnUntraced(function* (about: About) {
+  const drawn: Record<Place, Array<Html>> = { main: [], side: [], wide: [] }
+  for (const panel of about.type.panels) {
+    const { place, draw } = drawingOf(panel, about.type.id)
+    const found = yield* draw(panel, about)
+    if (found !== undefined) drawn[place].push(found)
+  }
+  return drawn as Readonly<Record<Place, ReadonlyArray<Html>>>
+})

@@ -1,0 +1,47 @@
+/**
+ * The panels of an object's page, as data. A type lists them in `panels`; the fields of every type are shown without.
+ *
+ * The vocabulary is closed, and has no markup: the console draws each kind in a file of its own
+ * (`console/panel/<Kind>.ts`). A new kind takes an entry here and that file, and no list of types knows about it.
+ */
+
+/** The data of a declared panel, by its kind. */
+interface PanelKinds {
+  /** Attributes under a title of their own; they leave the group in which they would be otherwise. */
+  readonly attributes: { readonly title: string; readonly fields: ReadonlyArray<string> }
+  /** The ports of a machine, by kind: objects of these types that name it in the field. */
+  readonly ports: { readonly types: ReadonlyArray<string>; readonly field: string }
+  /** The addresses of an interface, or those that its parts have. */
+  readonly addresses: Nothing
+  /** Objects of a type that name this one in a field. */
+  readonly children: {
+    readonly title: string
+    readonly type: string
+    readonly field: string
+    /** The fields that are shown beside the name. */
+    readonly shows: ReadonlyArray<string>
+  }
+  /** The faces of the rack: the object itself, or the one that this reference names, with the object highlighted. */
+  readonly elevation: { readonly rack?: string }
+  /** The path of cables from the object, hop by hop. */
+  readonly trace: Nothing
+  /** How much of the object is used. */
+  readonly utilization: Nothing
+  /** Its space as a map of what is used and what is free. */
+  readonly spaceMap: Nothing
+}
+
+type Nothing = Readonly<Record<never, never>>
+
+export type PanelKind = keyof PanelKinds
+
+/** A declared panel of one of the kinds: `{ kind: "elevation" }`. */
+export type PanelOf<Kind extends PanelKind> = { readonly [K in Kind]: { readonly kind: K } & PanelKinds[K] }[Kind]
+
+export type Panel = PanelOf<PanelKind>
+
+/** The fields of the object itself that a panel names. */
+export const fieldsIn = (panel: Panel): ReadonlyArray<string> => {
+  if (panel.kind === "attributes") return panel.fields
+  return panel.kind === "elevation" && panel.rack !== undefined ? [panel.rack] : []
+}

@@ -127,7 +127,7 @@ export interface Field<Value = unknown> {
   /** Most characters of a text. */
   readonly maxLength?: number | undefined
   /** The format of a text that is not plain; for descriptions. */
-  readonly format?: "slug" | "url" | "email" | undefined
+  readonly format?: "slug" | "url" | "email" | "color" | undefined
   /** For people who fill it in: a sentence, and a value to show in an empty input. */
   readonly help?: string | undefined
   readonly placeholder?: string | undefined

@@ -129,6 +129,8 @@ interface Declaration<F extends Fields = Fields> {
   readonly listed?: ReadonlyArray<string>
   /** The panels of its page in the console, beside its fields. */
   readonly panels?: ReadonlyArray<Panel>
+  /** The units of numbers, by field: a text, or the field that holds it. */
+  readonly units?: Readonly<Record<string, string | { readonly in: string }>>
   /** Fields of NetBox that Rackwire does not have, and that a table may still hold: an export of NetBox is read. */
   readonly leftOut?: ReadonlyArray<string>
   /** Fields, derived values and counts of the brief (nested) representation, beside id, url and display. */
@@ -188,6 +190,9 @@ const times = (): Fields => ({
 /** Names of fields that are reserved words of SQL: their columns are called otherwise. */
 const reserved: ReadonlySet<string> = new Set(["default"])
 
+const unitFields = (units: ObjectType["units"] = {}): ReadonlyArray<string> =>
+  Object.entries(units).flatMap(([field, unit]) => (typeof unit === "string" ? [field] : [field, unit.in]))
+
 /** Completes a declaration. Throws if it names a field that it does not have, so the process does not start. */
 export const defineObjectType = <const F extends Fields>(declaration: Declaration<F>): ObjectType<F> => {
   const { app, name } = declaration
@@ -204,6 +209,7 @@ export const defineObjectType = <const F extends Fields>(declaration: Declaratio
     ...[...(declaration.indexes ?? []).flat(), ...(declaration.snapshots ?? [])],
     ...(declaration.coveringIndexes ?? []).flatMap(({ fields }) => fields),
     ...Object.values(declaration.groups ?? {}).flat(),
+    ...unitFields(declaration.units),
     ...(declaration.panels ?? []).flatMap(fieldsIn).filter((field) => !Object.hasOwn(shown, field)),
     ...(declaration.unique ?? []).flatMap((unique) => [...unique.fields, ...(unique.ignoreCase ?? [])])
   ]
@@ -230,6 +236,7 @@ export const defineObjectType = <const F extends Fields>(declaration: Declaratio
     coveringIndexes: [],
     listed: [],
     panels: [],
+    units: {},
     leftOut: [],
     triggers: [],
     functions: [],

@@ -156,7 +156,8 @@ const texts = {
   plain: "Text",
   slug: "Letters, digits, underscores and hyphens,",
   url: "A URL",
-  email: "An email address"
+  email: "An email address",
+  color: "Red, green and blue as hexadecimal digits,"
 } as const
 
 /** How a file says the value of a field. */

@@ -8,8 +8,9 @@ import { representation } from "../../inventory/derive/represent/Representation.
 import { type Html, html } from "../Html.ts"
 import { icon } from "../frame/Icon.ts"
 import { linksLeave } from "../frame/InPlace.ts"
+import { fieldCell } from "../value/FieldValue.ts"
 import { fieldTitle, pathOf, pluralOf } from "../value/Title.ts"
-import { cellValue, shortened } from "./Cell.ts"
+import { shortened } from "./Cell.ts"
 import type { Dressing, Column } from "./ListColumn.ts"
 import { changed } from "./Query.ts"
 
@@ -24,8 +25,11 @@ interface TableParts {
   readonly dressing?: Dressing | undefined
 }
 
-/** Columns beyond these are hidden on small screens. */
+/** Columns beyond these are hidden on small screens, but for the ends of a cable. */
 const smallScreenColumns = 1
+
+const isLess = (type: ObjectType, name: string, at: number): boolean =>
+  at >= smallScreenColumns && type.fields[name]?.reference?.ends === undefined
 
 /** Renders the rows in slices: there may be a thousand with long values. */
 export const objectTable = ({ type, rows, view, columns, query, isSelectable, dressing }: TableParts) =>
@@ -37,7 +41,7 @@ export const objectTable = ({ type, rows, view, columns, query, isSelectable, dr
         ${isSelectable ? selectCell(row.id, display) : ""}
         ${nameCell(html`<a href="${pathOf(type, row.id)}">${display}</a>`, row, dressing)}
         ${dressing?.columns.map(({ cell, ...column }) => html`<td${classesOf(column)}>${cell(row)}</td>`) ?? ""}
-        ${columns.map((name, at) => html`<td${at >= smallScreenColumns ? html` class="lo"` : ""}>${cellValue(shown[name])}</td>`)}
+        ${columns.map((name, at) => html`<td${isLess(type, name, at) ? html` class="lo"` : ""}>${fieldCell(type, name, shown)}</td>`)}
       </tr>`
     }),
     (body) =>
@@ -48,7 +52,7 @@ export const objectTable = ({ type, rows, view, columns, query, isSelectable, dr
           </caption>
           <thead>
             <tr>
-              ${isSelectable ? selectAll : ""}${heading(type, nameColumn(type), query, false)}${dressing?.columns.map((column) => dressedHeading(type, column, query)) ?? ""}${columns.map((name, at) => heading(type, name, query, at >= smallScreenColumns))}
+              ${isSelectable ? selectAll : ""}${heading(type, nameColumn(type), query, false)}${dressing?.columns.map((column) => dressedHeading(type, column, query)) ?? ""}${columns.map((name, at) => heading(type, name, query, isLess(type, name, at)))}
             </tr>
           </thead>
           <tbody ${linksLeave}>

@@ -16,8 +16,9 @@ const apart: ReadonlySet<string> = new Set(["comments", "custom_fields", "tags",
 /** The fields of the card by their group, in its order; those of declared panels are left out. */
 const groupsOf = perType((type): ReadonlyArray<readonly [title: string, fields: ReadonlyArray<string>]> => {
   const declared = new Set(type.panels.flatMap((panel) => (panel.kind === "attributes" ? panel.fields : [])))
+  const units = new Set(Object.values(type.units).map((unit) => (typeof unit === "string" ? "" : unit.in)))
   const names = shownColumns(type).filter(
-    (name) => !apart.has(name) && !declared.has(name) && !Object.hasOwn(type.counts, name)
+    (name) => !apart.has(name) && !declared.has(name) && !units.has(name) && !Object.hasOwn(type.counts, name)
   )
   return meaningOf(type, names)
 })

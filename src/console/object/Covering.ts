@@ -6,7 +6,7 @@ import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { type Html, html } from "../Html.ts"
 import { icon } from "../frame/Icon.ts"
-import { pathOf, pluralOf } from "../value/Title.ts"
+import { inSentence, pathOf, pluralOf } from "../value/Title.ts"
 import { badge } from "../value/Value.ts"
 
 const webhookType = objectType("extras.webhook")
@@ -24,7 +24,7 @@ export const coveringCard = Effect.fnUntraced(function* (type: ObjectType) {
   >`
   return html`<section class="card" aria-labelledby="covering">
     <div class="ch">
-      <h2 id="covering">Webhooks for ${pluralOf(type)}</h2>
+      <h2 id="covering">Webhooks for ${inSentence(pluralOf(type))}</h2>
       <span class="grow"></span>${mayAdd ? add : ""}
     </div>
     ${

@@ -43,7 +43,7 @@ const facesOf = Effect.fnUntraced(function* (rack: RackRow, { request: { base } 
   return card(
     "elevation",
     isSmall ? "Rack" : "Elevation",
-    html`<p class="note">
+    html`<p class="note links">
         ${isSmall ? html`<a href="${pathOf(rackType, rack.id)}">${name}</a>: ` : ""}${used}&nbsp;% of the units are used
         or reserved.
       </p>

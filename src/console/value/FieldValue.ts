@@ -1,10 +1,15 @@
 /** The value of a field as people read it: by its declaration, where the value alone does not say enough. */
 import type { ObjectType } from "../../inventory/ObjectType.ts"
+import { isDictionary } from "../../inventory/Field.ts"
 import { registry } from "../../inventory/Registry.ts"
-import type { Html } from "../Html.ts"
-import { html } from "../Html.ts"
+import { isNumber } from "../../postgres/ExactJson.ts"
+import { type Html, html } from "../Html.ts"
+import { cellValue } from "../list/Cell.ts"
+import { peer } from "./Peer.ts"
+import { swatch } from "./Swatch.ts"
 import { fieldTitle } from "./Title.ts"
-import { none, valueOf } from "./Value.ts"
+import { withUnit } from "./Unit.ts"
+import { badge, none, valueOf } from "./Value.ts"
 
 export const isEmpty = (value: unknown): boolean =>
   value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0)
@@ -18,6 +23,9 @@ const holdsTypes = (type: ObjectType | undefined, name: string): boolean => {
   )
 }
 
+/** Most objects of a list that are named. */
+const namedMax = 8
+
 /** `shown`: the representation of the object. */
 export const fieldValue = (
   type: ObjectType | undefined,
@@ -25,8 +33,56 @@ export const fieldValue = (
   shown: Readonly<Record<string, unknown>>
 ): Html => {
   const value = shown[name]
+  const special = type === undefined ? undefined : specialValue(type, name, value, shown)
+  return special ?? (isPeerField(name) && Array.isArray(value) ? peersOf(value) : valueOf(value))
+}
+
+/** The same in the cell of a list: the beginning of a long value. */
+export const fieldCell = (type: ObjectType, name: string, shown: Readonly<Record<string, unknown>>): Html =>
+  specialValue(type, name, shown[name], shown) ?? cellValue(shown[name])
+
+/** Undefined for a value that its shape says enough of. */
+const specialValue = (
+  type: ObjectType,
+  name: string,
+  value: unknown,
+  shown: Readonly<Record<string, unknown>>
+): Html | undefined => {
+  if (isEmpty(value)) return undefined
+  const field = type.fields[name]
   if (holdsTypes(type, name)) return typeNames(value)
-  return valueOf(value)
+  if (field?.reference?.ends !== undefined && Array.isArray(value)) return endsOf(value)
+  if (field?.format === "color") return html`${swatch(value)}<span class="mono">${String(value)}</span>`
+  if (field?.choices !== undefined && typeof value === "string") return badge(value, field.choices[value] ?? value)
+  const unit = type.units[name]
+  if (unit === undefined || !isNumber(value)) return undefined
+  return html`${withUnit(Number(value), typeof unit === "string" ? unit : unitIn(shown[unit.in]))}`
+}
+
+const unitIn = (unit: unknown): string => (isDictionary(unit) ? String(unit["value"]) : String(unit ?? ""))
+
+const isPeerField = (name: string): boolean => name === "link_peers" || name === "connected_endpoints"
+
+/** Ports, each with its device. */
+const peersOf = (ends: ReadonlyArray<unknown>): Html => listOf(ends.filter(isDictionary).map(peer), ends.length)
+
+/** The ends of a side of a cable: each with its device, and the kind of port. */
+const endsOf = (ends: ReadonlyArray<unknown>): Html => {
+  const found = ends.slice(0, namedMax).filter(isDictionary)
+  return listOf(
+    found.map(({ object, object_type: id }) =>
+      isDictionary(object) ? peer(object) : html`${typeName(String(id))}, deleted`
+    ),
+    ends.length
+  )
+}
+
+const listOf = (items: ReadonlyArray<Html>, total: number): Html => {
+  if (items.length === 0) return none
+  const named = items.slice(0, namedMax)
+  return html`<span class="ends"
+    >${named.map((item) => html`<span>${item}</span>`)}${total > named.length ? html`<span>and ${total - named.length} more</span>` : ""}</span
+  >`
 }
 
 const typeNames = (value: unknown): Html => {

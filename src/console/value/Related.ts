@@ -4,6 +4,7 @@ import { visibleToSender } from "../../inventory/Clearance.ts"
 import { type ObjectType, perType } from "../../inventory/ObjectType.ts"
 import { registry } from "../../inventory/Registry.ts"
 import type { Reference } from "../../inventory/Field.ts"
+import { typesShownBy } from "../../inventory/page/Panel.ts"
 import { typesNamed } from "../../inventory/field/Ends.ts"
 import { literal } from "../../postgres/Literal.ts"
 import { countEach } from "../../inventory/read/CountEach.ts"
@@ -43,10 +44,13 @@ interface RelatedCount extends Pointing {
   readonly count: number
 }
 
-/** Counts the objects that the reader may see; leaves out what nothing points from. */
+/** The types whose objects a panel of the page shows already. */
+const ownPanels = perType(({ panels }): ReadonlySet<string> => new Set(panels.flatMap(typesShownBy)))
+
+/** Counts the objects that the reader may see; leaves out what nothing points from, and what a panel shows. */
 export const relatedTo = Effect.fnUntraced(function* (target: ObjectType, id: number) {
   const visible = yield* visibleToSender
-  const pointing = pointingAt(target).filter(({ type }) => !isNothing(visible(type)))
+  const pointing = pointingAt(target).filter(({ type }) => !isNothing(visible(type)) && !ownPanels(target).has(type.id))
   const counts = yield* countEach(
     pointing.map(({ type, refers }) => ({ type, where: { sql: refers, parameters: [`${id}`] } })),
     countedMax

@@ -32,9 +32,16 @@ export const nameOf = perType(({ label }): string => worded(label))
 
 /** Titles of fields whose names only programmers read. */
 const titles: ReadonlyMap<string, string> = new Map([
+  ["a_terminations", "A side"],
+  ["b_terminations", "B side"],
+  ["cable_end", "End of the cable"],
   ["cid", "Circuit ID"],
+  ["connected_endpoints", "Connected to"],
+  ["connected_endpoints_reachable", "Reachable"],
   ["content_types", "Object types"],
   ["count_ipaddresses", "IP addresses"],
+  ["link_peers", "Peers"],
+  ["mark_connected", "Marked as connected"],
   ["desc_units", "Descending units"],
   ["is_full_depth", "Full depth"],
   ["mgmt_only", "Management only"],

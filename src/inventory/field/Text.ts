@@ -42,7 +42,13 @@ export const slug = (options: TextOptions = {}): Field<string> =>
 /** Six hexadecimal digits. */
 export const color = (options: TextOptions = {}): Field<string> =>
   textField(
-    { max: 6, placeholder: "9e9e9e", help: "Red, green and blue as six hexadecimal digits.", ...options },
+    {
+      max: 6,
+      format: "color",
+      placeholder: "9e9e9e",
+      help: "Red, green and blue as six hexadecimal digits.",
+      ...options
+    },
     (text) => (text === "" || /^[0-9a-f]{6}$/.test(text) ? undefined : "Enter a valid hexadecimal RGB color code.")
   )
 

@@ -23,6 +23,8 @@ interface PanelKinds {
   }
   /** The faces of the rack: the object itself, or the one that this reference names, with the object highlighted. */
   readonly elevation: { readonly rack?: string }
+  /** The webhooks that hear of changes of objects of the type. */
+  readonly webhooks: Nothing
   /** The path of cables from the object, hop by hop. */
   readonly trace: Nothing
   /** How much of the object is used. */
@@ -44,4 +46,10 @@ export type Panel = PanelOf<PanelKind>
 export const fieldsIn = (panel: Panel): ReadonlyArray<string> => {
   if (panel.kind === "attributes") return panel.fields
   return panel.kind === "elevation" && panel.rack !== undefined ? [panel.rack] : []
+}
+
+/** The types whose objects a panel shows because they name the object of the page. */
+export const typesShownBy = (panel: Panel): ReadonlyArray<string> => {
+  if (panel.kind === "ports") return panel.types
+  return panel.kind === "children" ? [panel.type] : []
 }

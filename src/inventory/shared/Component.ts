@@ -3,6 +3,7 @@
  * with it. Ports, interfaces, bays and inventory items are components.
  */
 import type { Row } from "../Field.ts"
+import type { Panel } from "../page/Panel.ts"
 import { type Bond, type RuleViolation, broken } from "../Rule.ts"
 import { endpoint, endpointFields, plug, plugBond, plugFields } from "./Cabled.ts"
 import { ref } from "../field/Reference.ts"
@@ -92,7 +93,11 @@ export const fixedComponent = (type: string) => {
   }
 }
 
-const ofPort = { brief: ["device", "name", "cable", "_occupied"], bonds: [plugBond] }
+const ofPort = {
+  panels: [{ kind: "trace" }] satisfies ReadonlyArray<Panel>,
+  brief: ["device", "name", "cable", "_occupied"],
+  bonds: [plugBond]
+}
 
 /** The same for components with a socket. */
 export const fixedPanelPort = (type: string) => ({ ...fixedComponent(type), ...plug(type), ...ofPort })

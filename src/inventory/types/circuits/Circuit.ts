@@ -4,6 +4,7 @@ export default defineObjectType({
   app: "circuits",
   name: "circuit",
   plural: "circuits",
+  units: { commit_rate: "kbit/s" },
   fields: {
     cid: text({ max: 100 }),
     provider: ref("circuits.provider", { onDelete: "protect" }),

@@ -71,6 +71,8 @@ export default defineObjectType({
   groups: {
     Ends: ["a_terminations", "b_terminations"]
   },
+  units: { length: { in: "length_unit" } },
+  listed: ["a_terminations", "b_terminations", "status", "type", "color", "length"],
   fields,
   functions: [...cableFunctions, ...pathFunctions, ...throughFunctions],
   triggers: [...cableTriggers, ...throughTriggers],

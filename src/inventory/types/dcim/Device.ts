@@ -171,6 +171,7 @@ export default defineObjectType({
     "Virtual chassis": ["virtual_chassis", "vc_position", "vc_priority"]
   },
   fields,
+  panels: parts.panels,
   creation: ofDevice,
   unique: [
     { fields: ["name", "site", "tenant"], ignoreCase: ["name"] },

@@ -1,5 +1,6 @@
 /** A device and its components, the devices in its bays, its parent and its virtual chassis. */
 import type { View } from "../../Field.ts"
+import type { Panel } from "../../page/Panel.ts"
 import { pointedAtBy } from "../../ObjectType.ts"
 
 /** Whether a device has components of a type, by the name of the filter. */
@@ -22,7 +23,38 @@ const parentBy = (bay: number, view: View): unknown => {
   return nested === null ? null : { ...nested, device_bay: shown }
 }
 
+const panels: ReadonlyArray<Panel> = [
+  { kind: "elevation", rack: "rack" },
+  { kind: "webhooks" },
+  {
+    kind: "ports",
+    field: "device",
+    types: [
+      ...["dcim.interface", "dcim.frontport", "dcim.rearport", "dcim.consoleport", "dcim.consoleserverport"],
+      ...["dcim.powerport", "dcim.poweroutlet"]
+    ]
+  },
+  {
+    kind: "children",
+    title: "Modules",
+    type: "dcim.module",
+    field: "device",
+    shows: ["module_type", "status", "serial"]
+  },
+  { kind: "children", title: "Module bays", type: "dcim.modulebay", field: "device", shows: ["module", "position"] },
+  { kind: "children", title: "Device bays", type: "dcim.devicebay", field: "device", shows: ["installed_device"] },
+  {
+    ...{ kind: "children", title: "Inventory", type: "dcim.inventoryitem", field: "device" },
+    shows: ["role", "manufacturer", "part_id", "serial"]
+  },
+  {
+    ...{ kind: "children", title: "Services", type: "ipam.service", field: "device" },
+    shows: ["protocol", "ports", "ipaddresses"]
+  }
+]
+
 export const parts = {
+  panels,
   asked: filters,
   paths: { parent_device_id: "<dcim.devicebay.installed_device/device_id" },
   pointedBy: {

@@ -30,6 +30,7 @@ export default defineObjectType({
   app: "dcim",
   name: "devicetype",
   plural: "device-types",
+  units: { u_height: "U", weight: { in: "weight_unit" } },
   label: "device type",
   groups: {
     Dimensions: ["u_height", "is_full_depth", "subdevice_role", "airflow", "weight", "weight_unit"]

@@ -71,6 +71,8 @@ export default defineObjectType({
   app: "dcim",
   name: "interface",
   plural: "interfaces",
+  panels: [{ kind: "addresses" }, { kind: "trace" }],
+  units: { mtu: "bytes", speed: "kbit/s", tx_power: "dBm", rf_channel_frequency: "MHz", rf_channel_width: "MHz" },
   menu: "Components",
   groups: {
     "Related interfaces": ["parent", "bridge", "lag"],

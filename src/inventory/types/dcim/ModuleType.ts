@@ -6,6 +6,7 @@ export default defineObjectType({
   app: "dcim",
   name: "moduletype",
   plural: "module-types",
+  units: { weight: { in: "weight_unit" } },
   label: "module type",
   key: "model",
   fields: {

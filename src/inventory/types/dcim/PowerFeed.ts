@@ -8,6 +8,8 @@ export default defineObjectType({
   app: "dcim",
   name: "powerfeed",
   plural: "power-feeds",
+  panels: [{ kind: "trace" }],
+  units: { voltage: "V", amperage: "A", max_utilization: "%" },
   menu: "Power",
   groups: {
     Electricity: ["supply", "phase", "voltage", "amperage", "max_utilization"]

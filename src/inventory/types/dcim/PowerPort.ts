@@ -29,6 +29,7 @@ export default defineObjectType({
   app: "dcim",
   name: "powerport",
   plural: "power-ports",
+  units: { maximum_draw: "W", allocated_draw: "W" },
   menu: "Components",
   label: "power port",
   fields,

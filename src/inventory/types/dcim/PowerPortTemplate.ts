@@ -7,6 +7,7 @@ export default defineObjectType({
   app: "dcim",
   name: "powerporttemplate",
   plural: "power-port-templates",
+  units: { maximum_draw: "W", allocated_draw: "W" },
   label: "power port template",
   fields: {
     ...ofEitherType(),

@@ -75,6 +75,10 @@ export default defineObjectType({
     ...labels()
   },
   panels: [{ kind: "elevation" }],
+  units: {
+    ...{ u_height: "U", mounting_depth: "mm", weight: { in: "weight_unit" }, max_weight: { in: "weight_unit" } },
+    ...{ outer_width: { in: "outer_unit" }, outer_depth: { in: "outer_unit" } }
+  },
   unique: [{ fields: ["location", "name"] }, { fields: ["location", "facility_id"] }],
   counts: {
     device_count: countOf("dcim.device", "rack"),

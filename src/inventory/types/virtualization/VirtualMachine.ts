@@ -64,8 +64,17 @@ export default defineObjectType({
   app: "virtualization",
   name: "virtualmachine",
   plural: "virtual-machines",
+  units: { memory: "MB", disk: "GB" },
   label: "virtual machine",
   fields,
+  panels: [
+    { kind: "webhooks" },
+    { kind: "ports", field: "virtual_machine", types: ["virtualization.vminterface"] },
+    {
+      ...{ kind: "children", title: "Services", type: "ipam.service", field: "virtual_machine" },
+      shows: ["protocol", "ports", "ipaddresses"]
+    }
+  ],
   unique: [
     { fields: ["name", "cluster", "tenant"], ignoreCase: ["name"] },
     {

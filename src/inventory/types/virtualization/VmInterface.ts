@@ -31,6 +31,8 @@ export default defineObjectType({
   plural: "interfaces",
   label: "interface",
   fields,
+  panels: [{ kind: "addresses" }],
+  units: { mtu: "bytes" },
   unique: [{ fields: ["virtual_machine", "name"] }],
   // There are no L2VPNs and no FHRP groups.
   derived: { l2vpn_termination: nothing },

@@ -1,0 +1,152 @@
+/** The steps of a path -> what is at each hop -> a picture of it. Pure. */
+import { type Dictionary, type View, isDictionary } from "../../inventory/Field.ts"
+import { type Step, cableType, endpointTypes } from "../../inventory/read/Paths.ts"
+import { type Html, html } from "../Html.ts"
+import { icon } from "../frame/Icon.ts"
+import { pathOf } from "../value/Title.ts"
+import { badge, valueOf } from "../value/Value.ts"
+
+/** Ports of one device, or of one power panel, that the path leads through. */
+interface Place {
+  readonly kind: "place"
+  readonly parent: Dictionary | undefined
+  readonly ports: ReadonlyArray<Port>
+}
+
+interface Port {
+  readonly type: string
+  readonly id: number
+  readonly shown: Dictionary
+}
+
+interface Cable {
+  readonly kind: "cable"
+  readonly id: number
+  readonly label: string
+  readonly status: string
+  readonly color: string
+  /** Its type and length. */
+  readonly about: string
+}
+
+/** A path without an end: nothing is connected there. */
+interface Break {
+  readonly kind: "break"
+}
+
+type Hop = Place | Cable | Break
+
+const parentOf = ({ shown }: Port): Dictionary | undefined =>
+  ["device", "power_panel"].map((name) => shown[name]).find(isDictionary)
+
+const portsOf = (type: string | null, ids: ReadonlyArray<number> | null, view: View): ReadonlyArray<Port> =>
+  type === null
+    ? []
+    : (ids ?? []).flatMap((id) => {
+        const shown = view.nested(type, id)
+        return shown === null ? [] : [{ type, id, shown }]
+      })
+
+/** Most ports of a hop that are named. */
+const portsMax = 8
+
+/** Places and cables in turn: ports of the same device that follow each other are one place. */
+export const hopsOf = (steps: ReadonlyArray<Step>, view: View): ReadonlyArray<Hop> => {
+  const hops: Array<Hop> = []
+  const arrive = (ports: ReadonlyArray<Port>) => {
+    for (const [, group] of Map.groupBy(ports, (port) => parentOf(port)?.["url"])) {
+      const parent = parentOf(group[0]!)
+      const last = hops.at(-1)
+      if (last?.kind === "place" && parent !== undefined && last.parent?.["url"] === parent["url"]) {
+        const known = new Set(last.ports.map(({ type, id }) => `${type} ${id}`))
+        const more = group.filter(({ type, id }) => !known.has(`${type} ${id}`))
+        hops[hops.length - 1] = { ...last, ports: [...last.ports, ...more] }
+      } else hops.push({ kind: "place", parent, ports: group })
+    }
+  }
+  for (const [nearType, near, cable, farType, far] of steps) {
+    arrive(portsOf(nearType, near, view))
+    if (cable === null) continue
+    hops.push(cableOf(cable, view))
+    arrive(portsOf(farType, far, view))
+  }
+  const [type, , cable, farType] = steps.at(-1) ?? []
+  const end = cable === null ? type : farType
+  return endpointTypes.some(({ id }) => id === end) && cable !== null ? hops : [...hops, { kind: "break" }]
+}
+
+const cableOf = (id: number, view: View): Cable => {
+  const row = view.row(cableType.id, id) ?? { id }
+  const { label, status, color, type, length, length_unit: unit } = row as Dictionary
+  const kind = typeof type === "string" ? (cableType.fields.type.choices?.[type] ?? type) : ""
+  const size = typeof length === "number" ? `${length} ${String(unit ?? "")}`.trim() : ""
+  return {
+    ...{ kind: "cable", id, label: typeof label === "string" && label !== "" ? label : `#${id}` },
+    ...{ status: String(status), color: String(color) },
+    about: [kind, size].filter((text) => text !== "").join(", ")
+  }
+}
+
+/** `own`: the port whose page shows the picture. */
+export const pictured = (hops: ReadonlyArray<Hop>, own: { readonly type: string; readonly id: number }): Html => {
+  const isBroken = hops.some((hop) => hop.kind === "break")
+  const planned = hops.filter((hop): hop is Cable => hop.kind === "cable" && hop.status !== "connected")
+  const verdict = isBroken
+    ? "The path ends without another endpoint."
+    : planned.length === 0
+      ? "Connected from end to end."
+      : `Complete, but not connected: ${planned.length} of its cables ${planned.length === 1 ? "is" : "are"} not in use.`
+  return html`<div class="path">
+    <p class="note">${verdict}</p>
+    <ol class="hops">
+      ${hops.map((hop) => hopDrawn(hop, own))}
+    </ol>
+  </div>`
+}
+
+const hopDrawn = (hop: Hop, own: { readonly type: string; readonly id: number }): Html => {
+  switch (hop.kind) {
+    case "place":
+      return html`<li class="hop-place">
+        ${hop.parent === undefined ? "" : html`<b>${valueOf(hop.parent)}</b>`}
+        <ul>
+          ${hop.ports
+            .slice(0, portsMax)
+            .map(
+              ({ type, id, shown }) =>
+                html`<li${type === own.type && id === own.id ? html` class="own" aria-current="true"` : ""}>${valueOf(shown)}</li>`
+            )}
+          ${hop.ports.length > portsMax ? html`<li class="sub">and ${hop.ports.length - portsMax} more</li>` : ""}
+        </ul>
+      </li>`
+    case "cable":
+      return html`<li class="hop-cable">
+        ${cableLine(hop)}
+        <span
+          ><a href="${pathOf(cableType, hop.id)}">Cable ${hop.label}</a>${statusBadge(hop)}<span class="sub below"
+            >${hop.about}</span
+          ></span
+        >
+      </li>`
+    case "break":
+      return html`<li class="hop-break">${icon("x")}<span>Nothing is connected here</span></li>`
+  }
+}
+
+const statusBadge = ({ status }: Cable): Html =>
+  html` ${badge(status, cableType.fields.status.choices?.[status] ?? status)}`
+
+/** Dashed where the cable is not in use. */
+const cableLine = ({ color, status }: Cable): Html =>
+  html`<svg class="cable-line" width="16" height="52" aria-hidden="true">
+    <line class="edge" x1="8" y1="0" x2="8" y2="52" stroke-width="6" />
+    <line
+      x1="8"
+      y1="0"
+      x2="8"
+      y2="52"
+      stroke-width="4"
+      ${/^[0-9a-f]{6}$/.test(color) ? html`stroke="#${color}"` : html`class="plain"`}
+      ${status === "connected" ? "" : html`stroke-dasharray="6 5"`}
+    />
+  </svg>`

@@ -14,6 +14,7 @@ import {
 import { type ObjectType, integer as integerField } from "../../inventory/ObjectType.ts"
 import { viewFor } from "../../inventory/read/Read.ts"
 import { objectType } from "../../inventory/Registry.ts"
+import type { Author } from "../../inventory/write/Transaction.ts"
 import { createFrom } from "../../inventory/write/Write.ts"
 import { carve, firstOf, networksIn, printHost, sizeOf } from "../../inventory/derive/values/Space.ts"
 import { representation, viewOf } from "../../inventory/derive/represent/Representation.ts"
@@ -227,6 +228,14 @@ const route = <T extends ObjectType>(name: string, source: Source<T>): Route => 
   access: source.taken,
   methods: { GET: show(source), POST: take(source) }
 })
+
+/** Takes one free prefix or address of a prefix, as a body of it asks. Fails with 409 if nothing suitable is free. */
+export const takeOne = (what: "prefix" | "address", row: RowOf<typeof Prefix>, item: Dictionary, author: Author) => {
+  const { turn, bodies, taken } = what === "prefix" ? prefixes : addresses
+  return createFrom(taken, 1, Effect.andThen(turn(row), bodies(row, [item])), author).pipe(
+    Effect.map(([created]) => created!.row.id)
+  )
+}
 
 export default [
   route("available-ips", { of: prefixType, ...addresses }),

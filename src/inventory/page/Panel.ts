@@ -30,7 +30,27 @@ interface PanelKinds {
   /** How much of the object is used. */
   readonly utilization: Nothing
   /** Its space as a map of what is used and what is free. */
-  readonly spaceMap: Nothing
+  readonly spaceMap: {
+    /** The addresses of its prefix, or the ids of its VLANs. */
+    readonly of: "addresses" | "vlans"
+    /** The reference to the VRF of its children; without it they may be of every VRF. */
+    readonly vrf?: string
+  }
+  /** The prefixes around and below a network, indented by their depth, with how much of each is used. */
+  readonly hierarchy: {
+    /** The reference to their VRF; without it they may be of every VRF. */
+    readonly vrf?: string
+  }
+  /** Objects with their addresses in this network and of its VRF. */
+  readonly contained: {
+    readonly title: string
+    readonly type: string
+    /** Its field of an address; the first of a range. */
+    readonly field: string
+    /** The reference to the VRF of both. */
+    readonly vrf: string
+    readonly shows: ReadonlyArray<string>
+  }
 }
 
 type Nothing = Readonly<Record<never, never>>
@@ -45,7 +65,9 @@ export type Panel = PanelOf<PanelKind>
 /** The fields of the object itself that a panel names. */
 export const fieldsIn = (panel: Panel): ReadonlyArray<string> => {
   if (panel.kind === "attributes") return panel.fields
-  return panel.kind === "elevation" && panel.rack !== undefined ? [panel.rack] : []
+  if (panel.kind === "elevation") return panel.rack === undefined ? [] : [panel.rack]
+  const isOfVrf = panel.kind === "spaceMap" || panel.kind === "hierarchy" || panel.kind === "contained"
+  return isOfVrf && panel.vrf !== undefined ? [panel.vrf] : []
 }
 
 /** The types whose objects a panel shows because they name the object of the page. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { parseNetwork, printNetwork } from "../../../src/inventory/field/Network.ts"
 import {
   type Block,
-  type Taken,
+  type OwnedSpan,
   blockAround,
   blockAt,
   blockOfNetwork,
@@ -25,7 +25,7 @@ const filled = frames.chain((frame) =>
   fc.record({
     frame: fc.constant(frame),
     spans: fc.array(fc.tuple(fc.integer({ min: -20, max: 2100 }), fc.nat(300)), { maxLength: 12 }).map((all) =>
-      all.map(([from, length], owner): Taken<number> => {
+      all.map(([from, length], owner): OwnedSpan<number> => {
         const first = frame.first + BigInt(from)
         return { first, last: first + BigInt(length), owner }
       })
@@ -98,9 +98,10 @@ describe("the map of a span", () => {
     expect(free).toEqual(["10.128.0.0/9", "10.64.0.0/10", "10.32.0.0/11"])
   })
 
-  it("keeps free cells apart where each is a place of its own", () => {
-    expect(mapOf(network("192.0.2.0/28"), [], [], false)).toHaveLength(16)
-    expect(mapOf(network("192.0.2.0/28"), [], [])).toEqual([{ at: 0, cells: 16, kind: "free" }])
+  it("has no larger free pieces than it should", () => {
+    const frame = network("192.0.2.0/28")
+    const sizes = [1, 4, 16].map((most) => mapOf(frame, [], [], most).map(({ cells }) => cells))
+    expect(sizes).toEqual([Array.from({ length: 16 }, () => 1), [4, 4, 4, 4], [16]])
   })
 
   it("has few pieces and blocks for the largest networks", () => {

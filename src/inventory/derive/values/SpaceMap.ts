@@ -15,7 +15,7 @@ export interface Block {
 const cellsSize = 8
 
 /** Numbers that are taken, by something of the index of the caller. */
-export interface Taken<Owner> extends Gap {
+export interface OwnedSpan<Owner> extends Gap {
   readonly owner: Owner
 }
 
@@ -62,16 +62,16 @@ export const blocksOf = (frame: Block): ReadonlyArray<Block> => {
 
 /**
  * The pieces of the map, which together are all of its cells. Of things that take the same numbers the one with most
- * numbers counts. `parts`: cells with something smaller in them. `isMerged`: whether free cells become larger pieces.
+ * numbers counts. `parts`: cells with something smaller in them. `most`: cells of the largest free piece.
  */
 export const mapOf = <Owner>(
   frame: Block,
-  taken: ReadonlyArray<Taken<Owner>>,
+  taken: ReadonlyArray<OwnedSpan<Owner>>,
   parts: Iterable<number>,
-  isMerged = true
+  most = Infinity
 ): ReadonlyArray<Piece<Owner>> => {
   const count = cellCount(frame)
-  const painted: Array<Taken<Owner> | "free" | "part"> = Array.from({ length: count }, () => "free")
+  const painted: Array<OwnedSpan<Owner> | "free" | "part"> = Array.from({ length: count }, () => "free")
   for (const at of parts) if (at >= 0 && at < count) painted[at] = "part"
   const shift = BigInt(cellOf(frame))
   const cellAt = (bits: bigint): number => Number((bits - frame.first) >> shift)
@@ -88,31 +88,33 @@ export const mapOf = <Owner>(
       if (typeof painted[at] !== "object") painted[at] = isWhole ? each : "part"
     }
   }
-  return piecesOf(painted, isMerged)
+  return piecesOf(painted, most)
 }
 
 export const lastIn = ({ first, size }: Block): bigint => first + (1n << BigInt(size)) - 1n
 
 const piecesOf = <Owner>(
-  painted: ReadonlyArray<Taken<Owner> | "free" | "part">,
-  isMerged: boolean
+  painted: ReadonlyArray<OwnedSpan<Owner> | "free" | "part">,
+  most: number
 ): ReadonlyArray<Piece<Owner>> => {
   const pieces: Array<Piece<Owner>> = []
   for (let at = 0; at < painted.length;) {
     const what = painted[at]!
-    const canGrow = typeof what === "object" || (what === "free" && isMerged)
-    let cells = 1
-    while (canGrow && at % (cells * 2) === 0 && isAlike(painted, at + cells, cells, what)) cells *= 2
+    const cells = what === "part" ? 1 : Math.min(alikeFrom(painted, at), what === "free" ? most : Infinity)
     pieces.push(typeof what === "object" ? { at, cells, kind: "taken", owner: what.owner } : { at, cells, kind: what })
     at += cells
   }
   return pieces
 }
 
-const isAlike = (painted: ReadonlyArray<unknown>, from: number, cells: number, what: unknown): boolean => {
-  if (from + cells > painted.length) return false
-  for (let at = from; at < from + cells; at++) if (painted[at] !== what) return false
-  return true
+/** How many cells from this one on are alike and form an aligned block. */
+const alikeFrom = (painted: ReadonlyArray<unknown>, at: number): number => {
+  let cells = 1
+  for (let twice = 2; at % twice === 0 && at + twice <= painted.length; twice *= 2) {
+    for (let next = at + cells; next < at + twice; next++) if (painted[next] !== painted[at]) return cells
+    cells = twice
+  }
+  return cells
 }
 
 /** The largest free pieces of a map, those with the lowest numbers first among equals. */

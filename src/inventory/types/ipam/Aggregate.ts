@@ -14,6 +14,7 @@ export default defineObjectType({
     comments: text({ optional: true }),
     ...labels()
   },
+  panels: [{ kind: "spaceMap", of: "addresses" }, { kind: "hierarchy" }],
   derived: { family: family("prefix") },
   search: ["prefix", "description", "comments"],
   ordering: ["prefix"],

@@ -59,6 +59,18 @@ export default defineObjectType({
     comments: text({ optional: true }),
     ...labels()
   },
+  panels: [
+    { kind: "spaceMap", of: "addresses", vrf: "vrf" },
+    { kind: "hierarchy", vrf: "vrf" },
+    {
+      ...{ kind: "contained", title: "Addresses", type: "ipam.ipaddress", field: "address", vrf: "vrf" },
+      shows: ["status", "assigned_object", "dns_name", "description"]
+    },
+    {
+      ...{ kind: "contained", title: "Ranges", type: "ipam.iprange", field: "start_address", vrf: "vrf" },
+      shows: ["status", "role", "size", "description"]
+    }
+  ],
   derived: { family: family("prefix") },
   counts: { children, _depth: depth },
   paths: { vlan_vid: "vlan/vid", ...presentInVrf },

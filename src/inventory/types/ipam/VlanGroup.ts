@@ -29,6 +29,16 @@ export default defineObjectType({
     description: text({ max: 200, optional: true }),
     ...labels()
   },
+  panels: [
+    { kind: "spaceMap", of: "vlans" },
+    {
+      kind: "children",
+      title: "VLANs",
+      type: "ipam.vlan",
+      field: "group",
+      shows: ["status", "vid", "role", "site", "description"]
+    }
+  ],
   unique: [{ fields: ["scope_type", "scope_id", "name"] }, { fields: ["scope_type", "scope_id", "slug"] }],
   counts: {
     vlan_count: vlanCount,

@@ -5,6 +5,7 @@ import type { RowOf } from "../../inventory/Field.ts"
 import { byIds, viewFor } from "../../inventory/read/Read.ts"
 import type Rack from "../../inventory/types/dcim/Rack.ts"
 import { contentsOf, deviceType, frameOf, rackType } from "../../rack/Elevation.ts"
+import { type Loads, loadsOf, powerUtilization, weightIn } from "../../rack/Loads.ts"
 import { picture } from "../../rack/Picture.ts"
 import { utilization } from "../../rack/Units.ts"
 import { Html, html } from "../Html.ts"
@@ -45,8 +46,19 @@ const facesOf = Effect.fnUntraced(function* (rack: RackRow, { request: { base } 
     isSmall ? "Rack" : "Elevation",
     html`<p class="note links">
         ${isSmall ? html`<a href="${pathOf(rackType, rack.id)}">${name}</a>: ` : ""}${used}&nbsp;% of the units are used
-        or reserved.
+        or reserved.${isSmall ? "" : loadNote(rack, yield* loadsOf(rack.id))}
       </p>
       <div class="elevations${isSmall ? " small" : ""}">${faces}</div>`
   )
 })
+
+/** The sentences about power and weight; none about what the rack does not have. */
+const loadNote = (rack: RackRow, loads: Loads): string => {
+  const power = powerUtilization(loads)
+  const unit = rack.max_weight === null ? "kg" : (rack.weight_unit ?? "kg")
+  const most = rack.max_weight === null ? "" : ` of at most ${rack.max_weight}\u00a0${unit}`
+  return [
+    ...(power === undefined ? [] : [` ${power}\u00a0% of the power of its feeds is allocated.`]),
+    ...(loads.weight === 0 ? [] : [` It weighs ${weightIn(unit, loads)}\u00a0${unit}${most}.`])
+  ].join("")
+}

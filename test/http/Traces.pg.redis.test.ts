@@ -1,4 +1,5 @@
 /** Traces of paths, as JSON and as a picture, paths through panels, and the device at the other end. */
+import { createHash } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted, Tracer } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -143,6 +144,11 @@ describe("a trace", () => {
     expect(text).toMatch(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg" width="600"/)
     expect(text).toContain("&lt;script&gt;alert(&quot;&amp;&#39;&quot;)&lt;/script&gt;]]&gt;")
     expect(["<script", "\u0001"].filter((each) => text.includes(each))).toEqual([])
+    const [rules] = /<style>(.*?)<\/style>/.exec(text)!.slice(1)
+    const hash = createHash("sha256").update(rules!).digest("base64")
+    expect(headers.get("content-security-policy")).toBe(
+      `default-src 'none'; style-src 'sha256-${hash}'; frame-ancestors 'none'`
+    )
     for (const name of ["sw1", "p1", "p2", "sw2"]) expect(text).toContain(`>${name}</text>`)
     expect(text).toContain('stroke="#ff0000"')
     for (const width of ["0", "x", "99999", "-5", ""]) {

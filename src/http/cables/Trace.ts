@@ -19,10 +19,9 @@ import { declaring, endpoint } from "../declare/Endpoint.ts"
 import { brief, described, flag, integer, listOf, object, oneOrMany, record, string } from "../declare/Parts.ts"
 import { HttpRefused } from "../HttpRefused.ts"
 import { rowOf } from "../objects/Objects.ts"
+import { pictureReply, svgType } from "../wire/Picture.ts"
 import type { Route } from "../Route.ts"
 import { type End, type Segment, traceSvg } from "./TraceSvg.ts"
-
-const svg = "image/svg+xml"
 
 /** Width of the picture, pixels: NetBox's, and what is accepted. */
 const widthUsual = 400
@@ -107,10 +106,10 @@ const trace = (type: ObjectType) =>
       const steps = yield* traceFrom(type.id, id)
       const view = yield* viewOfSteps(steps, request.base)
       const seen = seenSteps(steps, view)
-      if (query.get("render") !== "svg" && request.accepted !== svg)
+      if (query.get("render") !== "svg" && request.accepted !== svgType)
         return { status: 200, json: yield* mapInSlices(seen, (step) => segmentOf(step, view)) }
       const segments = yield* mapInSlices(seen, (step) => pictured(step, view))
-      return { status: 200, text: { type: svg, content: yield* inSlices(traceSvg(segments, width)) } }
+      return pictureReply(yield* inSlices(traceSvg(segments, width)))
     })
   )
 
@@ -146,7 +145,7 @@ const nodesOf = ([nearType, near, cable, farType, far]: Step, view: View) => {
 
 export default [
   ...endpointTypes.map((type): Route => {
-    const produces = ["application/json", svg]
+    const produces = ["application/json", svgType]
     return { path: `${type.path}:id/trace/`, access: type, produces, methods: { GET: trace(type) } }
   }),
   ...panelPortTypes.map((type): Route => ({

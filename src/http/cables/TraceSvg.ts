@@ -1,4 +1,4 @@
-/** A traced path as a picture. Pure. */
+/** A traced path as a picture. Colours and places are attributes, as in rack/Svg.ts. Pure. */
 import { escaped, notXml, shortened } from "../../rack/Svg.ts"
 
 interface Named {
@@ -36,14 +36,22 @@ const label = (text: string): string => escaped(shortened(text.replaceAll(notXml
 
 const linked = (page: string, body: string): string => `<a href="${escaped(page)}" target="_top">${body}</a>`
 
-const box = ({ display, page }: Named, kind: string, x: number, y: number, width: number): string =>
+const text = (x: number, y: number, anchor: "start" | "middle", content: string): string =>
+  `<text x="${x}" y="${y}" fill="#202020" text-anchor="${anchor}" dominant-baseline="central">${label(content)}</text>`
+
+/** The colours of boxes. */
+const fills = { parent: "#f0f0f0", end: "#ffffff" }
+
+type Kind = keyof typeof fills
+
+const box = ({ display, page }: Named, kind: Kind, x: number, y: number, width: number): string =>
   linked(
     page,
-    `<rect class="${kind}" x="${x}" y="${y}" width="${width}" height="${rowHeight}" rx="4"/>` +
-      `<text x="${x + width / 2}" y="${y + rowHeight / 2}">${label(display)}</text>`
+    `<rect x="${x}" y="${y}" width="${width}" height="${rowHeight}" rx="4" fill="${fills[kind]}" stroke="#606060"/>` +
+      text(x + width / 2, y + rowHeight / 2, "middle", display)
   )
 
-const row = (items: ReadonlyArray<Named>, kind: string, y: number, width: number): string => {
+const row = (items: ReadonlyArray<Named>, kind: Kind, y: number, width: number): string => {
   const each = (width - 2 * margin) / Math.max(items.length, 1)
   return items.map((item, at) => box(item, kind, round(margin + at * each), y, round(each))).join("")
 }
@@ -55,17 +63,13 @@ const line = ({ display, page, color, isConnected }: Link, y: number, width: num
   const dashes = isConnected ? "" : ' stroke-dasharray="6 4"'
   return (
     `<line x1="${x}" y1="${y}" x2="${x}" y2="${y + linkHeight}" stroke="#${ink}" stroke-width="4"${dashes}/>` +
-    linked(page, `<text class="label" x="${x + margin}" y="${y + linkHeight / 2}">${label(display)}</text>`)
+    linked(page, text(x + margin, y + linkHeight / 2, "start", display))
   )
 }
 
 const parentsOf = (ends: ReadonlyArray<End>): ReadonlyArray<Named> => [
   ...new Map(ends.flatMap(({ parent }) => (parent === undefined ? [] : [[parent.page, parent] as const]))).values()
 ]
-
-const style =
-  ".parent{fill:#f0f0f0;stroke:#606060}.end{fill:#ffffff;stroke:#606060}" +
-  "text{font:12px sans-serif;fill:#202020;text-anchor:middle;dominant-baseline:middle}.label{text-anchor:start}"
 
 /** Draws a segment in each step: a path may have thousands of ends. */
 export function* traceSvg(segments: ReadonlyArray<Segment>, width: number): Generator<void, string> {
@@ -86,5 +90,5 @@ export function* traceSvg(segments: ReadonlyArray<Segment>, width: number): Gene
     yield
   }
   const height = y + margin
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"><style>${style}</style>${parts.join("")}</svg>`
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12" role="group" aria-label="Path">${parts.join("")}</svg>`
 }

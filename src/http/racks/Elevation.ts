@@ -10,6 +10,7 @@ import { type Frame, halfUnits } from "../../rack/Units.ts"
 import { declaring } from "../declare/Endpoint.ts"
 import { brief, flag, number, orNull, page, pageOf, record, string, words } from "../declare/Parts.ts"
 import { rowOf } from "../objects/Objects.ts"
+import { pictureReply, svgType } from "../wire/Picture.ts"
 import type { Route } from "../Route.ts"
 import { pageBounds, pageLinks } from "../wire/Paging.ts"
 import { type Request, publicUrl } from "../wire/Request.ts"
@@ -41,12 +42,9 @@ const show = declaring(
         ...{ face: asked.face, size: asked.size, base: request.base, canAdd: yield* mayDo(deviceType, "add") },
         highlighted: yield* highlightedBy(asked.highlight, rack.id)
       })
-      return { status: 200, headers: harmless, text: { type: "image/svg+xml", content } }
+      return pictureReply(content)
     })
 )
-
-/** Nothing in a picture runs or loads, wherever it is opened. */
-const harmless = { "content-security-policy": "default-src 'none'; frame-ancestors 'none'" }
 
 const labels = { front: "Front", rear: "Rear" } as const
 
@@ -80,6 +78,6 @@ const listed = Effect.fnUntraced(function* (
 export default {
   path: `${rackType.path}:id/elevation/`,
   access: rackType,
-  produces: ["application/json", "image/svg+xml"],
+  produces: ["application/json", svgType],
   methods: { GET: show }
 } satisfies Route

@@ -1,3 +1,3 @@
 import { expectLaws } from "./GeneratedNets.ts"
 
-expectLaws({ panels: 1500, cables: 3000, changes: 160 })
+expectLaws({ panels: 5500, cables: 10_000, changes: 60 })

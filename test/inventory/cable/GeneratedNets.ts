@@ -109,6 +109,7 @@ export const expectLaws = ({ panels, cables, changes }: Extent): void => {
   const faults = async (): Promise<ReadonlyArray<string>> => [...(await net.loose()), ...(await net.stale())]
 
   it("apply from the beginning", async () => {
+    expect(used.size).toBeGreaterThan(cables * 0.9)
     expect(await faults()).toEqual([])
   })
 

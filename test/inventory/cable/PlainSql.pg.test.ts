@@ -125,4 +125,55 @@ describe("large sides", () => {
       { ids: "{11024}" }
     ])
   }, 60_000)
+
+  it("reads as few rows in a large network as in a small one", async () => {
+    await sql(`create function rows_read(statements text[]) returns bigint[] language plpgsql as $$
+      declare
+        each text;
+        counts bigint[] := '{}';
+        earlier bigint;
+      begin
+        foreach each in array statements loop
+          earlier := (select sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) from pg_stat_xact_user_tables);
+          execute each;
+          counts := counts || (select sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) - earlier from pg_stat_xact_user_tables)::bigint;
+        end loop;
+        return counts;
+      end $$`)
+    /** An interface and a panel with these ids, a cable between them, a trunk to another panel; then the cable goes. */
+    const changes = (at: number): ReadonlyArray<string> => [
+      `insert into dcim_interface (id, name, device_id, type) values (${at}, 'x${at}', 1, '1000base-t')`,
+      `insert into dcim_rearport (id, name, device_id, type, positions) values (${at}, 'x${at}', 1, '8p8c', 2), (${at + 1}, 'x${at + 1}', 1, '8p8c', 2)`,
+      `insert into dcim_frontport (id, name, device_id, type, rear_port_id, rear_port_position) values (${at}, 'x${at}', 1, '8p8c', ${at}, 1)`,
+      `insert into dcim_cable (id, a_type, a_terminations, b_type, b_terminations) values (${at}, 'dcim.interface', '{${at}}', 'dcim.frontport', '{${at}}')`,
+      `insert into dcim_cable (id, a_type, a_terminations, b_type, b_terminations) values (${at + 1}, 'dcim.rearport', '{${at}}', 'dcim.rearport', '{${at + 1}}')`,
+      `insert into dcim_frontport (id, name, device_id, type, rear_port_id, rear_port_position) values (${at + 1}, 'x${at + 1}', 1, '8p8c', ${at + 1}, 2)`,
+      `update dcim_cable set status = 'planned' where id = ${at}`,
+      `update dcim_rearport set positions = 1 where id = ${at}`,
+      `update dcim_frontport set rear_port_position = 1 where id = ${at + 1}`,
+      `delete from dcim_cable where id = ${at}`,
+      `delete from dcim_rearport where id = ${at}`
+    ]
+    const most = 1000
+    const fill = [
+      `insert into dcim_interface (id, name, device_id, type) select n, 'i' || n, 1, '1000base-t' from generate_series(1, ${most}) n`,
+      `insert into dcim_rearport (id, name, device_id, type, positions) select n, 'r' || n, 1, '8p8c', 1 + n % 2 from generate_series(1, ${most}) n`,
+      `insert into dcim_frontport (id, name, device_id, type, rear_port_id, rear_port_position) select n, 'f' || n, 1, '8p8c', n, 1 from generate_series(1, ${most}) n`,
+      `insert into dcim_cable (a_type, a_terminations, b_type, b_terminations)
+         select 'dcim.interface', array[n], 'dcim.frontport', array[n] from generate_series(1, ${most / 2}) n`
+    ]
+    const first = changes(100_000)
+    const [row] = await net.database.sql.query<{ readonly counts: ReadonlyArray<number> }>(
+      "select to_jsonb(rows_read($1::text[])) as counts",
+      [[...first, ...fill, ...changes(200_000)]]
+    )
+    const { counts } = row!
+    const grown = first.flatMap((statement, at) => {
+      const [few, many] = [counts[at]!, counts[first.length + fill.length + at]!]
+      return many > 2 * few + 20 ? [`${statement}: ${few} rows, then ${many}`] : []
+    })
+    expect(grown).toEqual([])
+    // Each cable of a statement costs the same as well.
+    expect(counts[first.length + fill.length - 1]).toBeLessThan(most * 100)
+  })
 })

@@ -28,6 +28,19 @@ export const through = listOf(throughKinds)
 /** SQL that a cable, a row `alias`, leads on behind one of its ends, so that paths depend on it. */
 const leadsOn = (alias: string): string => `(${alias}.a_type = any (${through}) or ${alias}.b_type = any (${through}))`
 
+/**
+ * Options of functions whose statements find few rows of large tables by their ids. A session keeps the plans that it made
+ * while the tables were small, and the planner guesses 100 rows wherever it cannot know: both would read whole tables.
+ */
+export const byIndex =
+  "set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_nestloop = on"
+
+/** Options of functions that join the rows of a statement as they were and as they are, for the same reason: each with each is many. */
+export const byHash = "set enable_nestloop = off set enable_hashjoin = on"
+
+/** SQL of the cables of these ids. Behind `offset 0` no index of another column is considered. */
+export const cablesOf = (ids: string): string => `(select * from dcim_cable where id = any (${ids}) offset 0)`
+
 /** Sorts the ends of one side, and locks them so that they exist when the transaction commits. */
 const checkSide = (side: (typeof sides)[number]): string => `
   create or replace function rackwire_check_cable_${side}() returns trigger language plpgsql as $$
@@ -54,13 +67,15 @@ const checkSide = (side: (typeof sides)[number]): string => `
 
 /** Takes deleted ports out of one side of their cables. */
 const forgetEnd = (side: (typeof sides)[number]): string => `
-  create or replace function rackwire_forget_end_${side}() returns trigger language plpgsql as $$
+  create or replace function rackwire_forget_end_${side}() returns trigger language plpgsql ${byIndex} as $$
+  declare
+    cables bigint[] := array(select distinct cable_id from removed where cable_id is not null);
   begin
-    if not exists (select from removed where cable_id is not null) then return null; end if;
+    if cables = '{}' then return null; end if;
     update dcim_cable c
        set ${side}_terminations = array(select e from unnest(c.${side}_terminations) e where e not in (select id from removed) order by e)
-     where c.id in (select cable_id from removed) and c.${side}_type = tg_argv[0]
-       and c.${side}_terminations && array(select id from removed);
+     where c.id in (select d.id from ${cablesOf("cables")} d where d.${side}_type = tg_argv[0]
+       and d.${side}_terminations && array(select id from removed));
     return null;
   end $$`
 
@@ -83,14 +98,18 @@ const cableTurn = `
 
 /** Makes terminations and ports say what the cables say; `kinds`: the types of all ends, before and after. */
 const wire = `
-  create or replace function rackwire_wire(cables bigint[], kinds text[]) returns void language plpgsql as $$
+  create or replace function rackwire_wire(cables bigint[], kinds text[]) returns void language plpgsql ${byIndex} as $$
   begin
     delete from dcim_cable where id = any (cables) and (a_terminations = '{}' or b_terminations = '{}');
     delete from dcim_cabletermination t where t.cable_id = any (cables) and not exists (
-      select from (${endsOf("(select * from dcim_cable where id = any (cables))")}) e
-       where e.cable = t.cable_id and e.side = t.cable_end and e.kind = t.termination_type and e.id = t.termination_id);
+      select from dcim_cable c where c.id = t.cable_id and (${sides
+        .map(
+          (side) =>
+            `t.cable_end = '${side.toUpperCase()}' and t.termination_type = c.${side}_type and t.termination_id = any (c.${side}_terminations)`
+        )
+        .join(" or ")}));
     insert into dcim_cabletermination (cable_id, cable_end, termination_type, termination_id)
-    select e.cable, e.side, e.kind, e.id from (${endsOf("(select * from dcim_cable where id = any (cables))")}) e
+    select e.cable, e.side, e.kind, e.id from (${endsOf(cablesOf("cables"))}) e
      where not exists (select from dcim_cabletermination t
        where t.cable_id = e.cable and t.cable_end = e.side and t.termination_type = e.kind and t.termination_id = e.id)
      order by e.cable, e.side, e.id;
@@ -101,8 +120,9 @@ const wire = `
       update ${tableOf(id)} p set cable_id = null where p.cable_id = any (cables) and not exists (
         select from dcim_cabletermination t
          where t.termination_type = ${literal(id)} and t.termination_id = p.id and t.cable_id = p.cable_id);
-      update ${tableOf(id)} p set cable_id = t.cable_id from dcim_cabletermination t
-       where t.cable_id = any (cables) and t.termination_type = ${literal(id)} and t.termination_id = p.id
+      update ${tableOf(id)} p set cable_id = t.cable_id
+        from (select * from dcim_cabletermination where cable_id = any (cables) offset 0) t
+       where t.termination_type = ${literal(id)} and t.termination_id = p.id
          and p.cable_id is distinct from t.cable_id;
     end if;`
       )
@@ -128,7 +148,7 @@ const connect = `
 
 /** Cables whose ends changed, or whether they are connected. */
 const reconnect = `
-  create or replace function rackwire_reconnect() returns trigger language plpgsql as $$
+  create or replace function rackwire_reconnect() returns trigger language plpgsql ${byHash} as $$
   declare
     moved bigint[] := array(select c.id from was c join made n on n.id = c.id
       where (c.a_type, c.a_terminations, c.b_type, c.b_terminations) is distinct from (n.a_type, n.a_terminations, n.b_type, n.b_terminations));
@@ -158,13 +178,13 @@ const reconnect = `
  * straight over it. An update that changes nothing else makes an event of each.
  */
 const touchEnds = `
-  create or replace function rackwire_touch_ends(moved bigint[], switched bigint[], was jsonb) returns void language plpgsql as $$
+  create or replace function rackwire_touch_ends(moved bigint[], switched bigint[], was jsonb) returns void language plpgsql ${byIndex} as $$
   declare
     kind text;
     ids bigint[];
   begin
     for kind, ids in
-      select e.kind, array_agg(distinct e.id) from (${endsOf("(select * from dcim_cable where id = any (moved || switched))")}) e join dcim_cable c on c.id = e.cable
+      select e.kind, array_agg(distinct e.id) from (${endsOf(cablesOf("moved || switched"))}) e join dcim_cable c on c.id = e.cable
        where c.id = any (moved) and was ? c.id::text
            and was -> c.id::text -> (case e.side when 'A' then 'B' else 'A' end) is distinct from
              case e.side when 'A' then jsonb_build_array(c.b_type, c.b_terminations) else jsonb_build_array(c.a_type, c.a_terminations) end

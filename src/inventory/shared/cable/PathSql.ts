@@ -5,7 +5,7 @@
  */
 import { literal } from "../../../postgres/Literal.ts"
 import { endTypeIds, endpointIds, tableOf } from "./Ends.ts"
-import { through } from "./CableSql.ts"
+import { byIndex, cablesOf, through } from "./CableSql.ts"
 
 /** Most cables of a path; one in a circle ends there, incomplete. */
 const hopsMax = 256
@@ -55,7 +55,7 @@ export const across = `(
  */
 const trace = `
   create or replace function rackwire_trace(kind text, ids bigint[], out steps jsonb, out is_active boolean,
-    out is_complete boolean, out is_split boolean, out end_kind text, out end_ids bigint[]) language plpgsql stable as $$
+    out is_complete boolean, out is_split boolean, out end_kind text, out end_ids bigint[]) language plpgsql stable ${byIndex} as $$
   declare
     near_kind text := kind;
     near bigint[] := ids;
@@ -163,8 +163,7 @@ const traceFrom = `
  * at which it still has to leave rear ports, the last one first. Without a position it leaves at each.
  */
 const reach = `
-  create or replace function rackwire_reach(starts jsonb) returns table (kind text, id bigint) language plpgsql stable
-  set enable_hashjoin = off set enable_mergejoin = off as $$
+  create or replace function rackwire_reach(starts jsonb) returns table (kind text, id bigint) language plpgsql stable ${byIndex} as $$
   #variable_conflict use_column
   declare
     reached bigint;
@@ -202,8 +201,9 @@ const reach = `
 const sidesOf = (kind: string, found: string): string =>
   (["a", "b"] as const)
     .map(
-      (side) => `select c.${side}_terminations as ids, c.${side === "a" ? "b" : "a"}_type as far from dcim_cable c
-        where c.id = any (rackwire_links(${kind}, ${found})) and c.${side}_type = ${kind} and c.${side}_terminations && ${found}`
+      (side) => `select c.${side}_terminations as ids, c.${side === "a" ? "b" : "a"}_type as far
+        from ${cablesOf(`rackwire_links(${kind}, ${found})`)} c
+        where c.${side}_type = ${kind} and c.${side}_terminations && ${found}`
     )
     .join(" union all ")
 
@@ -219,11 +219,12 @@ const retraced = (id: string): string => `
      where p.id = s.id and (p.connected_type, p.connected_ids, p.path_active)
        is distinct from (s.end_kind, coalesce(s.end_ids, '{}'), s.is_active);
     update ${tableOf(id)} p set (connected_type, connected_ids, path_active) = ${none}
-     where p.id = any (found_ids) and p.cable_id is null and (p.connected_type, p.connected_ids, p.path_active) is distinct from ${none};`
+     where p.id in (select q.id from (select * from ${tableOf(id)} where id = any (found_ids) offset 0) q
+       where q.cable_id is null and (q.connected_type, q.connected_ids, q.path_active) is distinct from ${none});`
 
 /** Traces the paths again that may lead over the starts. */
 const retrace = `
-  create or replace function rackwire_retrace(starts jsonb) returns void language plpgsql as $$
+  create or replace function rackwire_retrace(starts jsonb) returns void language plpgsql ${byIndex} as $$
   declare
     found_kind text;
     found_ids bigint[];
@@ -240,7 +241,7 @@ const retrace = `
 
 /** The paths that lead over a front or rear port. */
 const pathsThrough = `
-  create or replace function rackwire_paths_through(own_kind text, own_id bigint) returns jsonb language plpgsql stable as $$
+  create or replace function rackwire_paths_through(own_kind text, own_id bigint) returns jsonb language plpgsql stable ${byIndex} as $$
   declare
     starts jsonb := (
       select jsonb_agg(jsonb_build_object('kind', s.kind, 'id', s.id, 'stack', '[]'::jsonb)) from (

@@ -79,6 +79,18 @@ const addHardware = async (): Promise<void> => {
   const place = { site: 1, device_role: 1 }
   const device = await make("devices", { name: "chassis", device_type: chassis, ...place })
   await netbox.call("PATCH", `/api/dcim/devices/${device}/`, { airflow: null, platform: null })
+  const provider = await netbox.make("circuits/providers", { name: "Carrier", slug: "carrier" })
+  const type = await netbox.make("circuits/circuit-types", { name: "Fibre", slug: "fibre" })
+  const provider_account = await netbox.make("circuits/provider-accounts", { provider, account: "4711" })
+  const provider_network = await netbox.make("circuits/provider-networks", { provider, name: "Cloud" })
+  const circuit = await netbox.make("circuits/circuits", { cid: "moved", provider, provider_account, type })
+  const ended = (term_side: string, fields: Json) =>
+    netbox.make("circuits/circuit-terminations", { circuit, term_side, ...fields })
+  await ended("Z", { provider_network })
+  await make("cables", {
+    a_terminations: [{ object_type: "dcim.interface", object_id: 5 }],
+    b_terminations: [{ object_type: "circuits.circuittermination", object_id: await ended("A", { site: 1 }) }]
+  })
   const blade = await typeOf("Blade", { subdevice_role: "child", u_height: 0 })
   const installed_device = await make("devices", { name: "blade", device_type: blade, ...place })
   const bays = await netbox.call<{ readonly results: ReadonlyArray<{ readonly id: number }> }>(
@@ -111,9 +123,8 @@ const compared =
   dcim/console-server-ports dcim/power-ports dcim/power-outlets dcim/inventory-items dcim/cables
   dcim/interface-templates dcim/rear-port-templates dcim/front-port-templates dcim/console-port-templates
   dcim/console-server-port-templates dcim/power-port-templates dcim/power-outlet-templates
-  dcim/module-bay-templates dcim/device-bay-templates dcim/inventory-item-templates ipam/vlan-groups ipam/vlans ipam/prefixes ipam/ip-addresses circuits/circuits extras/webhooks`.split(
-    /\s+/
-  )
+  dcim/module-bay-templates dcim/device-bay-templates dcim/inventory-item-templates ipam/vlan-groups ipam/vlans ipam/prefixes ipam/ip-addresses circuits/circuits
+  circuits/circuit-terminations circuits/provider-accounts circuits/provider-networks extras/webhooks`.split(/\s+/)
 
 describe("an inventory that is moved", () => {
   it("is shown as before, with its references, tags and custom fields", { timeout: 240_000 }, async () => {

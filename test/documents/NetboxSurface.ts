@@ -45,10 +45,6 @@ export const typeFields: ReadonlyArray<TypeFields> = [...surface].flatMap(
 
 /** Reasons by the paths, and by the fields as `/api/dcim/devices/.config_context`. The first that matches counts. */
 const reasons: ReadonlyArray<readonly [pattern: RegExp, reason: string]> = [
-  [
-    /^\/api\/circuits\/|\.(accounts|provider_account|termination_[az])$/,
-    "circuits have no terminations and providers neither accounts nor networks"
-  ],
   [/^\/api\/core\//, "no files or repositories are synchronised, and there are no jobs"],
   [/config-context|\.config_context$/, "there are no config contexts"],
   [/config-template|render-config|\.config_template$/, "configurations are not rendered"],

@@ -8,6 +8,8 @@ let api: Api
 let device: number
 let rack: number
 let panel: number
+let site: number
+let circuit: Json
 let number = 0
 
 const paths = {
@@ -18,7 +20,8 @@ const paths = {
   poweroutlet: "dcim/power-outlets",
   powerfeed: "dcim/power-feeds",
   frontport: "dcim/front-ports",
-  rearport: "dcim/rear-ports"
+  rearport: "dcim/rear-ports",
+  circuittermination: "circuits/circuit-terminations"
 } as const
 type Kind = keyof typeof paths
 const kinds = Object.keys(paths) as ReadonlyArray<Kind>
@@ -28,6 +31,7 @@ interface End {
   readonly object_id: number
 }
 
+const typeOf = (kind: Kind) => `${kind === "circuittermination" ? "circuits" : "dcim"}.${kind}`
 const port = async (kind: Kind, fields: Json = {}): Promise<End> => {
   const name = `${kind} ${(number += 1)}`
   const own: Record<Kind, () => Promise<Json> | Json> = {
@@ -37,16 +41,20 @@ const port = async (kind: Kind, fields: Json = {}): Promise<End> => {
     powerport: () => ({ device }),
     poweroutlet: () => ({ device }),
     powerfeed: () => ({ power_panel: panel, rack }),
+    circuittermination: async () => ({
+      ...{ name: undefined, site, term_side: "A" },
+      circuit: await api.make("circuits/circuits", { ...circuit, cid: name })
+    }),
     rearport: () => ({ device, type: "8p8c" }),
     frontport: async () => ({ device, type: "8p8c", rear_port: (await port("rearport")).object_id })
   }
   return {
-    object_type: `dcim.${kind}`,
+    object_type: typeOf(kind),
     object_id: await api.make(paths[kind], { name, ...(await own[kind]()), ...fields })
   }
 }
 const show = async ({ object_type: type, object_id: id }: End) =>
-  (await api.call<Json>("GET", `/api/${paths[type.slice(5) as Kind]}/${id}/`)).json
+  (await api.call<Json>("GET", `/api/${paths[type.replace(/.*\./, "") as Kind]}/${id}/`)).json
 const connect = (a: ReadonlyArray<End>, b: ReadonlyArray<End>, fields: Json = {}) =>
   api.call<Json>("POST", "/api/dcim/cables/", { a_terminations: a, b_terminations: b, ...fields })
 const cable = async (a: End, b: End, fields: Json = {}): Promise<number> => {
@@ -57,7 +65,11 @@ const cable = async (a: End, b: End, fields: Json = {}): Promise<number> => {
 
 beforeAll(async () => {
   api = await sharedApi()
-  const site = await api.make("dcim/sites", named("Here"))
+  site = await api.make("dcim/sites", named("Here"))
+  circuit = {
+    provider: await api.make("circuits/providers", named("Carrier")),
+    type: await api.make("circuits/circuit-types", named("Transit"))
+  }
   const manufacturer = await api.make("dcim/manufacturers", named("Maker"))
   const device_type = await api.make("dcim/device-types", { manufacturer, model: "M", slug: "m" })
   const device_role = await api.make("dcim/device-roles", named("Role"))
@@ -68,19 +80,20 @@ beforeAll(async () => {
 afterAll(() => api.stop())
 
 const allowed: Readonly<Record<Kind, ReadonlyArray<Kind>>> = {
-  interface: ["interface", "frontport", "rearport"],
+  interface: ["interface", "frontport", "rearport", "circuittermination"],
   consoleport: ["consoleserverport", "frontport", "rearport"],
   consoleserverport: ["consoleport", "frontport", "rearport"],
   powerport: ["poweroutlet", "powerfeed"],
   poweroutlet: ["powerport"],
   powerfeed: ["powerport"],
-  frontport: ["interface", "consoleport", "consoleserverport", "frontport", "rearport"],
-  rearport: ["interface", "consoleport", "consoleserverport", "frontport", "rearport"]
+  frontport: ["interface", "consoleport", "consoleserverport", "frontport", "rearport", "circuittermination"],
+  rearport: ["interface", "consoleport", "consoleserverport", "frontport", "rearport", "circuittermination"],
+  circuittermination: ["interface", "frontport", "rearport", "circuittermination"]
 }
 
 describe("a cable", () => {
   const pairs = kinds.flatMap((a) => kinds.map((b) => [a, b] as const))
-  const isEnd = (kind: Kind) => !/front|rear/.test(kind)
+  const isEnd = (kind: Kind) => !/front|rear|circuit/.test(kind)
 
   it.each(pairs.filter(([a, b]) => !allowed[a].includes(b)))("from %s to %s is refused", async (a, b) => {
     const { status, json } = await connect([await port(a)], [await port(b)])

@@ -203,3 +203,21 @@ test("a failed write says which field", async () => {
   ])
   expect([bulk.status, bulk.json.map((each) => Object.keys(each))]).toEqual([400, [[], ["name", "slug"]]])
 })
+
+test("circuits are terminated, cabled and traced", async () => {
+  const made = async (path: string, body: Json) => (await send("POST", path, body)).json["id"] as number
+  const provider = await made("circuits/providers/", { name: "Carrier", slug: "carrier" })
+  const type = await made("circuits/circuit-types/", { name: "Transit", slug: "transit" })
+  const provider_network = await made("circuits/provider-networks/", { provider, name: "Cloud" })
+  const provider_account = await made("circuits/provider-accounts/", { provider, account: "4711" })
+  const circuit = await made("circuits/circuits/", { cid: "C-1", provider, type, provider_account })
+  const site = await made(sites, { name: "Oslo", slug: "oslo" })
+  await made("circuits/circuit-terminations/", { circuit, term_side: "A", site, port_speed: 1000 })
+  await made("circuits/circuit-terminations/", { circuit, term_side: "Z", provider_network })
+  // `circuit.termination_a.full_details()`, and `termination.paths()`.
+  const shown = (await send(`GET`, `circuits/circuits/${circuit}/`)).json
+  const end = await send("GET", (shown["termination_a"] as Json)["url"] as string)
+  expect(end.json).toMatchObject({ term_side: "A", site: { id: site }, cable: null, _occupied: false })
+  expect((await send("GET", `circuits/circuit-terminations/${String(end.json["id"])}/paths/`)).json).toEqual([])
+  expect(await filtered("circuits/circuits/", `&provider_network_id=${provider_network}&site=oslo`)).toHaveLength(1)
+})

@@ -39,14 +39,11 @@ const facts = JSON.parse(readFileSync(new URL("netbox-fields.json", import.meta.
 >
 
 const contexts = "there are no config contexts"
-const circuits = "there are no circuit terminations and no provider accounts"
 const wireless = "there are no wireless LANs"
 const jobs = "there are no jobs"
 
 /** Fields that a type lacks, and the reasons. */
 const lacking: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  "circuits.circuit": { provider_account: circuits, termination_a: circuits, termination_z: circuits },
-  "circuits.provider": { accounts: circuits },
   "dcim.device": { config_context: contexts },
   "dcim.interface": { wireless_lans: wireless },
   "extras.webhook": { type_job_start: jobs, type_job_end: jobs },
@@ -73,7 +70,6 @@ const different: Readonly<Record<string, string>> = {
   "extras.customfield.validation_minimum most": "numbers of custom fields are larger",
   "extras.savedfilter.parameters required": "a filter without parameters finds everything",
   "extras.webhook unique payload_url type_create type_update type_delete": "several webhooks may have one receiver",
-  "circuits.circuit unique provider_account cid": circuits,
   "ipam.asn.rir required": "the model of NetBox wants it, its serializer does not",
   "ipam.service.protocol required": "the model of NetBox wants it, its serializer does not",
   "users.token brief key": "a key is shown once",

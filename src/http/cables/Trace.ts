@@ -1,4 +1,4 @@
-/** Paths from endpoints, as JSON and as a picture, and paths through front and rear ports. */
+/** Paths from endpoints, as JSON and as a picture, and paths through panels and circuits. */
 import { Effect } from "effect"
 import { inSlices, mapInSlices } from "../../eventloop/Slices.ts"
 import { type View, isDictionary } from "../../inventory/Field.ts"
@@ -9,7 +9,7 @@ import {
   cableType,
   endpointTypes,
   isHidden,
-  panelPortTypes,
+  throughTypes,
   pathsThrough,
   seenSteps,
   traceFrom,
@@ -56,7 +56,7 @@ const segmentOf = (step: Step, view: View) => {
 const pageOf = (url: unknown, base: string): string => String(url).replace(`${base}/api/`, `${base}/`)
 
 const namedEnd = (end: Nested, base: string): End => {
-  const parent = ["device", "power_panel"].map((name) => end[name]).find(isDictionary)
+  const parent = ["device", "power_panel", "circuit"].map((name) => end[name]).find(isDictionary)
   return {
     display: String(end["display"]),
     page: pageOf(end["url"], base),
@@ -140,7 +140,8 @@ const paths = (type: ObjectType) =>
 
 const nodesOf = ([nearType, near, cable, farType, far]: Step, view: View) => {
   const first = ends(nearType, near, view)
-  return cable === null ? [first] : [first, ends(cableType.id, [cable], view), ends(farType, far, view)]
+  const link = cable === null ? [] : [ends(cableType.id, [cable], view)]
+  return farType === null ? [first] : [first, ...link, ends(farType, far, view)]
 }
 
 export default [
@@ -148,7 +149,7 @@ export default [
     const produces = ["application/json", svgType]
     return { path: `${type.path}:id/trace/`, access: type, produces, methods: { GET: trace(type) } }
   }),
-  ...panelPortTypes.map((type): Route => ({
+  ...throughTypes.map((type): Route => ({
     path: `${type.path}:id/paths/`,
     access: type,
     methods: { GET: paths(type) }

@@ -8,7 +8,7 @@ interface Named {
 }
 
 export interface End extends Named {
-  /** Its device, or its power panel. */
+  /** Its device, its power panel or its circuit. */
   readonly parent: Named | undefined
 }
 

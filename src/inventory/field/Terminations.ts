@@ -11,7 +11,7 @@ import {
   value
 } from "../Field.ts"
 import { literal } from "../../postgres/Literal.ts"
-import { endTypeIds, endpointIds, pairs, usualEnd } from "../shared/cable/Ends.ts"
+import { destinationIds, endTypeIds, pairs, usualEnd } from "../shared/cable/Ends.ts"
 import { typeNamed } from "./Ends.ts"
 import { type Target, refs, targetOf } from "./Reference.ts"
 
@@ -92,8 +92,8 @@ export const pathFields = () => ({
   connected_type: makeField<string | null>(
     {
       type: "text",
-      choices: choicesOf(endpointIds),
-      constraint: isOneOf(endpointIds),
+      choices: choicesOf(destinationIds),
+      constraint: isOneOf(destinationIds),
       nullable: true,
       wire: "none",
       initial: () => null,
@@ -107,7 +107,7 @@ export const pathFields = () => ({
       wire: "none",
       reference: {
         ...{ type: usualEnd, many: true, onDelete: "keep", bare: false },
-        ends: { typeIn: "connected_type", types: endpointIds }
+        ends: { typeIn: "connected_type", types: destinationIds }
       }
     },
     {}

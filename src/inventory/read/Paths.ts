@@ -14,11 +14,14 @@ import { viewFor } from "./Read.ts"
 export const cableType = objectType<typeof Cable>("dcim.cable")
 /** The types at which paths begin and end, and those through which they lead. */
 export const endpointTypes = endpointIds.map((id) => objectType(id))
-export const panelPortTypes = endTypeIds.filter((id) => !isEndpoint(id)).map((id) => objectType(id))
+export const throughTypes = endTypeIds.filter((id) => !isEndpoint(id)).map((id) => objectType(id))
 
 const terminationType = objectType<typeof CableTermination>("dcim.cabletermination")
 
-/** Near ends, the cable, and the ends at its other side; ends that have no cable are the last step. */
+/**
+ * Near ends, the cable, and the ends at its other side. Ends that have no cable are the last step; an end of a circuit has
+ * its network or site at the other side there.
+ */
 export type Step = readonly [
   nearType: string,
   near: ReadonlyArray<number>,
@@ -48,7 +51,7 @@ const resultOf = Effect.fnUntraced(function* (call: string, type: string, id: nu
 export const traceFrom = (type: string, id: number) =>
   Effect.map(resultOf("rackwire_trace_from", type, id), (steps) => steps as ReadonlyArray<Step>)
 
-/** The paths that lead over a front or rear port. */
+/** The paths that lead over a port of a panel, or an end of a circuit. */
 export const pathsThrough = (type: string, id: number) =>
   Effect.map(resultOf("rackwire_paths_through", type, id), (paths) => paths as ReadonlyArray<Path>)
 

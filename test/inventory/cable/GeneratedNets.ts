@@ -20,6 +20,9 @@ interface Free {
 
 const joins = (a: string, b: string): boolean => {
   const isPanel = (kind: string) => /front|rear/.test(kind)
+  const isCircuit = (kind: string) => kind.startsWith("circuits")
+  if (isCircuit(a) || isCircuit(b))
+    return [a, b].every((kind) => isCircuit(kind) || /front|rear|\.interface/.test(kind))
   return (
     isPanel(a) ||
     isPanel(b) ||
@@ -90,6 +93,17 @@ export const expectLaws = ({ panels, cables, changes }: Extent): void => {
     )
   }
 
+  /** Moves an end of a circuit to another circuit that has none at this side. */
+  const rearrange = async (): Promise<void> => {
+    await net.database.sql.query(
+      `update circuits_circuittermination t set circuit_id = c.id from circuits_circuit c
+        where t.id = (select id from circuits_circuittermination order by id offset ${draw(8)} limit 1) and c.id = (
+          select k.id from circuits_circuit k where not exists (
+            select from circuits_circuittermination o where o.circuit_id = k.id and o.term_side = t.term_side)
+           order by k.id offset ${draw(3)} limit 1)`
+    )
+  }
+
   beforeAll(async () => {
     net = await Net.make()
     const words: Array<string> = []
@@ -99,9 +113,14 @@ export const expectLaws = ({ panels, cables, changes }: Extent): void => {
       for (let at = 1; at <= positions; at++) if (draw(12) > 0) words.push(`f${n}x${at}@r${n}:${at}`)
       words.push(`i${n}`)
       if (draw(3) === 0) words.push(`c${n}`, `s${n}`)
+      if (draw(3) === 0) words.push(`a${n}`, draw(4) === 0 ? `n${n}` : `z${n}`)
     }
     await net.ports(words.join(" "))
-    free.push(...words.map((word) => /^\w+/.exec(word)![0]).map((name) => ({ name, kind: kindOf(name) })))
+    await net.database.sql.query(
+      "insert into circuits_circuit (id, cid, provider_id, type_id) select 100000 + n, 'spare ' || n, 1, 1 from generate_series(1, 3) n"
+    )
+    const cabled = words.filter((word) => !word.startsWith("n"))
+    free.push(...cabled.map((word) => /^\w+/.exec(word)![0]).map((name) => ({ name, kind: kindOf(name) })))
     for (let made = 0; made < cables; made++) await connect()
   }, 600_000)
   afterAll(() => net.close())
@@ -115,7 +134,7 @@ export const expectLaws = ({ panels, cables, changes }: Extent): void => {
 
   it("apply after every change", async () => {
     for (let round = 0; round < changes / 10; round++) {
-      for (let at = 0; at < 10; at++) await [connect, disconnect, switchOne, connect][draw(4)]!()
+      for (let at = 0; at < 10; at++) await [connect, disconnect, switchOne, connect, rearrange][draw(5)]!()
       expect(await faults()).toEqual([])
     }
   }, 600_000)

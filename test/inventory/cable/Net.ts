@@ -10,7 +10,11 @@ const kinds = {
   o: "dcim.poweroutlet",
   w: "dcim.powerfeed",
   f: "dcim.frontport",
-  r: "dcim.rearport"
+  r: "dcim.rearport",
+  // Ends of circuits: A, Z, and Z in the network of the provider.
+  a: "circuits.circuittermination",
+  z: "circuits.circuittermination",
+  n: "circuits.circuittermination"
 } as const
 
 type Letter = keyof typeof kinds
@@ -40,12 +44,18 @@ const place = [
   "insert into dcim_devicetype (id, manufacturer_id, model, slug) values (1, 1, 't', 't')",
   "insert into dcim_devicerole (id, name, slug) values (1, 'r', 'r')",
   "insert into dcim_device (id, name, device_type_id, device_role_id, site_id) values (1, 'd', 1, 1, 1)",
+  "insert into circuits_provider (id, name, slug) values (1, 'p', 'p')",
+  "insert into circuits_circuittype (id, name, slug) values (1, 't', 't')",
+  "insert into circuits_providernetwork (id, provider_id, name) values (1, 1, 'n')",
   "insert into dcim_powerpanel (id, name, site_id) values (1, 'p', 1)"
 ]
 
 export class Net {
   private readonly ids = new Map<string, number>()
-  private readonly names = new Map<string, string>()
+  private readonly names = new Map([
+    ["dcim.site 1", "site"],
+    ["circuits.providernetwork 1", "network"]
+  ])
 
   readonly database: TestDatabase
 
@@ -67,11 +77,15 @@ export class Net {
 
   nameOf = (kind: string, id: number): string => this.names.get(`${kind} ${id}`) ?? `${kind} ${id}`
 
-  /** `i1 r1:4 f1@r1:2`: an interface, a rear port of four positions, and the front port at its second one. */
+  /** `i1 r1:4 f1@r1:2`: an interface, a rear port of four positions, and the front port at its second one; `a1 z1`: both ends of a circuit. */
   ports = async (text: string): Promise<void> => {
     for (const word of text.split(/\s+/).filter(Boolean)) {
       const [, name = "", rear, number = "1"] = /^(\w+)(?:@(\w+))?(?::(\d+))?$/.exec(word)!
       const kind = kindOf(name)
+      if (kind === "circuits.circuittermination") {
+        await this.terminate(name)
+        continue
+      }
       const more: Readonly<Record<string, string>> = {
         "dcim.interface": "device_id, type) values ($1, 1, '1000base-t')",
         "dcim.rearport": `device_id, type, positions) values ($1, 1, '8p8c', ${number})`,
@@ -85,6 +99,21 @@ export class Net {
       this.ids.set(name, Number(row!.id))
       this.names.set(`${kind} ${row!.id}`, name)
     }
+  }
+
+  private terminate = async (name: string): Promise<void> => {
+    const circuit = Number(name.slice(1))
+    const columns = name.startsWith("n") ? "provider_network_id" : "site_id"
+    await this.database.sql.query(
+      "insert into circuits_circuit (id, cid, provider_id, type_id) values ($1::bigint, $1, 1, 1) on conflict do nothing",
+      [`${circuit}`]
+    )
+    const [row] = await this.database.sql.query<{ readonly id: string }>(
+      `insert into circuits_circuittermination (circuit_id, term_side, ${columns}) values ($1::bigint, $2, 1) returning id::text as id`,
+      [`${circuit}`, name.startsWith("a") ? "A" : "Z"]
+    )
+    this.ids.set(name, Number(row!.id))
+    this.names.set(`circuits.circuittermination ${row!.id}`, name)
   }
 
   /** The SQL that inserts `i1+i2-f1`. */
@@ -120,7 +149,9 @@ export class Net {
     if (steps === null) return "none"
     const shown = steps.map(([nearKind, near, cable, farKind, far]) => {
       const first = near.map((id) => this.nameOf(nearKind, id)).join("+")
-      return cable === null ? first : `${first}-${far!.map((id) => this.nameOf(farKind!, id)).join("+")}`
+      return far === null
+        ? first
+        : `${first}${cable === null ? ">" : "-"}${far.map((id) => this.nameOf(farKind!, id)).join("+")}`
     })
     const state = is_complete ? "complete" : is_split ? "split" : "open"
     return [...shown, state, ...(is_active === false ? ["inactive"] : [])].join(" ")
@@ -156,7 +187,7 @@ export class Net {
            from ${tableOf(kind)} p
            left join dcim_cable c on c.id = p.cable_id
            left join lateral rackwire_trace($1, rackwire_side($1, p.id)) t
-             on case when c.a_type = $1 and p.id = any (c.a_terminations) then c.b_type else c.a_type end in ('dcim.frontport', 'dcim.rearport')
+             on case when c.a_type = $1 and p.id = any (c.a_terminations) then c.b_type else c.a_type end in ('dcim.frontport', 'dcim.rearport', 'circuits.circuittermination')
           where (p.connected_type, p.connected_ids, p.path_active) is distinct from (t.end_kind, coalesce(t.end_ids, '{}'), t.is_active)`,
         [kind]
       )
@@ -169,7 +200,7 @@ export class Net {
   loose = async (): Promise<ReadonlyArray<string>> => {
     const ends = `select c.id as cable, 'A' as side, c.a_type as kind, e.id from dcim_cable c cross join unnest(c.a_terminations) e(id)
       union all select c.id, 'B', c.b_type, e.id from dcim_cable c cross join unnest(c.b_terminations) e(id)`
-    const ports = Object.values(kinds)
+    const ports = [...new Set(Object.values(kinds))]
       .map((kind) => `select cable_id as cable, '${kind}' as kind, id from ${tableOf(kind)} where cable_id is not null`)
       .join(" union all ")
     const rows = await this.database.sql.query<{ readonly row: string }>(

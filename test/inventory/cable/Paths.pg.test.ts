@@ -1,4 +1,4 @@
-/** Paths over cables and panels, written by plain SQL: the scenarios of NetBox's own suite that need no circuits. */
+/** Paths over cables and panels, written by plain SQL: the scenarios of NetBox's own suite. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { Net } from "./Net.ts"
 
@@ -162,6 +162,82 @@ describe("a path", () => {
     expect(await net.pathsOf("i1")).toEqual(["i1-r1 split"])
     await sql(`update dcim_rearport set positions = 1 where id = ${net.idOf("r1")}`)
     expect(await net.stored("i1")).toEqual(["i2", true])
+  })
+
+  it("leads through a circuit, and ends where it has no other end", async () => {
+    await net.ports("i1 i2 a1")
+    await net.cables("i1-a1")
+    expect([await net.path("i1"), await net.stored("i1")]).toEqual(["i1-a1 open", ["", true]])
+    await net.ports("z1")
+    expect(await net.path("i1")).toBe("i1-a1 z1>site open")
+    expect(await net.stored("i1")).toEqual(["", true])
+    await net.cables("z1-i2")
+    expect(await net.pathsOf("i1", "i2")).toEqual(["i1-a1 z1-i2 complete", "i2-z1 a1-i1 complete"])
+    expect([await net.stored("i1"), await net.stored("i2")]).toEqual([
+      ["i2", true],
+      ["i1", true]
+    ])
+    await sql(`delete from circuits_circuittermination where id = ${net.idOf("a1")}`)
+    expect([await net.stored("i1"), await net.path("i2")]).toEqual([["", null], "i2-z1 open"])
+  })
+
+  it("ends in the network of a provider", async () => {
+    await net.ports("i1 a1 n1 a2 z2")
+    await net.cables("i1-a1")
+    expect([await net.path("i1"), await net.stored("i1")]).toEqual(["i1-a1 n1>network complete", ["network", true]])
+    await sql(
+      `update circuits_circuittermination set provider_network_id = null, site_id = 1 where id = ${net.idOf("n1")}`
+    )
+    expect([await net.path("i1"), await net.stored("i1")]).toEqual(["i1-a1 n1>site open", ["", true]])
+    // The other end moves to another circuit, and this one gets that circuit's end.
+    await sql(`delete from circuits_circuittermination where id = ${net.idOf("z2")}`)
+    await sql(
+      `update circuits_circuittermination set circuit_id = 2, provider_network_id = 1, site_id = null where id = ${net.idOf("n1")}`
+    )
+    expect(await net.stored("i1")).toEqual(["", true])
+    await sql("update circuits_circuittermination set circuit_id = 3 - circuit_id where term_side = 'Z'")
+    expect(await net.stored("i1")).toEqual(["network", true])
+    await sql("delete from circuits_circuit where id = 1")
+    expect([await net.path("i1"), await net.stored("i1")]).toEqual(["none", ["", null]])
+  })
+
+  it("leads through two circuits in a row, ports and breakouts between them", async () => {
+    await net.ports("i1 i2 a1 z1 a2 z2 r1 f1@r1 r2:2 f2@r2:1 f3@r2:2 i3")
+    await net.cables("i1-a1, z1-a2, z2-i2")
+    expect(await net.path("i1")).toBe("i1-a1 z1-a2 z2-i2 complete")
+    expect(await net.stored("i2")).toEqual(["i1", true])
+    await sql("delete from dcim_cable where a_type = 'circuits.circuittermination'")
+    await net.cables("z1-f1, r1-r2, f2-i2, f3-i3")
+    // The circuit leads to one cable, and the trunk behind it to two positions.
+    expect(await net.pathsOf("i1", "i2")).toEqual(["i1-a1 z1-f1 r1-r2 split", "i2-f2 r2-r1 f1-z1 a1-i1 complete"])
+    await net.ports("i4 a3 z3 a4 z4")
+    await net.cables("i4-a3+a4")
+    expect(await net.path("i4")).toBe("i4-a3+a4 split")
+  })
+
+  it("keeps the ends of a circuit in its row, and no cable in the network of a provider", async () => {
+    await net.ports("a1 z1 n2 a3")
+    const ends = async () =>
+      (await sql("select termination_a_id as a, termination_z_id as z from circuits_circuit order by id")).map(
+        ({ a, z }) => [
+          ...[a, z].map((id) => (id === null ? null : net.nameOf("circuits.circuittermination", Number(id))))
+        ]
+      )
+    expect(await ends()).toEqual([
+      ["a1", "z1"],
+      [null, "n2"],
+      ["a3", null]
+    ])
+    await sql(`update circuits_circuittermination set circuit_id = 2 where id = ${net.idOf("a1")}`)
+    await sql(`update circuits_circuittermination set term_side = 'Z' where id = ${net.idOf("a3")}`)
+    await sql(`delete from circuits_circuittermination where id = ${net.idOf("z1")}`)
+    expect(await ends()).toEqual([
+      [null, null],
+      ["a1", "n2"],
+      [null, "a3"]
+    ])
+    await net.ports("i1")
+    await expect(net.cables("i1-n2")).rejects.toThrow("network")
   })
 
   it("has 12 hops", async () => {

@@ -18,14 +18,11 @@ const lookups = {
 type Kind = keyof typeof lookups
 
 const contentTypes = { pattern: "content_types", number: "content_type_id" }
-const places = "region region_id site site_group site_group_id site_id"
 
 const templateTypes = "device_type device_type_id module_type module_type_id"
 
 /** By object type and kind of filter. A lookup of these that Rackwire has is not refused. */
 const unsupported: Readonly<Record<string, Partial<Record<Kind, string>>>> = {
-  "circuits.circuit": { choice: `${places} provider_account_id provider_network_id` },
-  "circuits.provider": { choice: places },
   "dcim.device": { choice: "config_template_id" },
   "dcim.devicerole": { choice: "config_template_id" },
   "dcim.devicetype": { alone: "has_front_image has_rear_image" },
@@ -50,6 +47,8 @@ const unsupported: Readonly<Record<string, Partial<Record<Kind, string>>>> = {
  * value as an id or a key, and one that names nothing finds nothing; it is never refused.
  */
 const ignoredByNetBox: Readonly<Record<string, string>> = {
+  "circuits.circuit": "provider_account termination_a termination_a_id termination_z termination_z_id",
+  "circuits.circuittermination": "cable cable_id circuit provider_network",
   "circuits.provider": "asns asns_id",
   "dcim.cable": "a_terminations a_terminations_id b_terminations b_terminations_id",
   "dcim.cabletermination": "cable_id",

@@ -11,8 +11,8 @@ interface EndType {
 
 interface Places {
   readonly device?: string
-  readonly rack: string
-  readonly location: string
+  readonly rack?: string
+  readonly location?: string
   readonly site: string
 }
 
@@ -22,22 +22,26 @@ const ofPanel = { rack: "rack", location: "power_panel/location", site: "power_p
 const panels = ["dcim.frontport", "dcim.rearport"]
 const patched = ["dcim.interface", "dcim.consoleport", "dcim.consoleserverport"]
 
+/** One end of a circuit. */
+const circuitEnd = "circuits.circuittermination"
+
 const endpoint = (joins: ReadonlyArray<string>, places: Places = ofDevice): EndType => ({
   joins,
   isEndpoint: true,
   places
 })
-const panelPort: EndType = { joins: [...patched, ...panels], isEndpoint: false, places: ofDevice }
+const panelPort: EndType = { joins: [...patched, ...panels, circuitEnd], isEndpoint: false, places: ofDevice }
 
 const endTypes: Readonly<Record<string, EndType>> = {
-  "dcim.interface": endpoint(["dcim.interface", ...panels]),
+  "dcim.interface": endpoint(["dcim.interface", circuitEnd, ...panels]),
   "dcim.consoleport": endpoint(["dcim.consoleserverport", ...panels]),
   "dcim.consoleserverport": endpoint(["dcim.consoleport", ...panels]),
   "dcim.powerport": endpoint(["dcim.poweroutlet", "dcim.powerfeed"]),
   "dcim.poweroutlet": endpoint(["dcim.powerport"]),
   "dcim.powerfeed": endpoint(["dcim.powerport"], ofPanel),
   "dcim.frontport": panelPort,
-  "dcim.rearport": panelPort
+  "dcim.rearport": panelPort,
+  [circuitEnd]: { joins: ["dcim.interface", circuitEnd, ...panels], isEndpoint: false, places: { site: "site" } }
 }
 
 /** Ids of the types. */
@@ -45,6 +49,9 @@ export const endTypeIds: ReadonlyArray<string> = Object.keys(endTypes)
 
 /** The types at which paths begin and end. */
 export const endpointIds: ReadonlyArray<string> = endTypeIds.filter((id) => endTypes[id]!.isEndpoint)
+
+/** The types of what paths lead to. The networks behind a circuit end them too. */
+export const destinationIds: ReadonlyArray<string> = [...endpointIds, "circuits.providernetwork"]
 
 /** The type that is meant where nothing names one: cables of earlier versions joined interfaces only. */
 export const usualEnd = "dcim.interface"

@@ -1,5 +1,5 @@
 /**
- * Functions that trace paths over cables and through front and rear ports, and that keep what each endpoint says of its
+ * Functions that trace paths over cables and through panels and circuits, and that keep what each endpoint says of its
  * path: `connected_type`, `connected_ids` and `path_active`, which are null, empty and null where the cable itself leads
  * to an endpoint, or there is none.
  */
@@ -51,7 +51,7 @@ export const across = `(
 
 /**
  * The path from ports of one type, the ends of one side of a cable. `steps`: near ends, cable and far ends, again and
- * again; null without a cable.
+ * again; null without a cable. A circuit ends in a network or at a site without a cable: far ends of its termination.
  */
 const trace = `
   create or replace function rackwire_trace(kind text, ids bigint[], out steps jsonb, out is_active boolean,
@@ -63,6 +63,7 @@ const trace = `
     far bigint[];
     links bigint[];
     cable record;
+    far_end record;
     most bigint;
     ends bigint := 0;
     -- Lists of positions, each as text.
@@ -114,6 +115,25 @@ const trace = `
           stack := stack[:cardinality(stack) - 1];
         else
           is_split := true;
+          return;
+        end if;
+      elsif far_kind = 'circuits.circuittermination' then
+        is_split := cardinality(far) > 1;
+        if is_split then return; end if;
+        select p.* into far_end from circuits_circuittermination t
+          join circuits_circuittermination p on p.circuit_id = t.circuit_id and p.term_side <> t.term_side where t.id = far[1];
+        if not found then return; end if;
+        near_kind := far_kind;
+        near := array[far_end.id];
+        if far_end.provider_network_id is not null then
+          is_complete := true;
+          end_kind := 'circuits.providernetwork';
+          end_ids := array[far_end.provider_network_id];
+          steps := steps || jsonb_build_array(jsonb_build_array(near_kind, near, null, end_kind, end_ids));
+          return;
+        end if;
+        if far_end.cable_id is null then
+          steps := steps || jsonb_build_array(jsonb_build_array(near_kind, near, null, 'dcim.site', array[far_end.site_id]));
           return;
         end if;
       else
@@ -185,7 +205,12 @@ const reach = `
                  case when r.positions > 1 and w.stack <> '{}' then w.stack[:cardinality(w.stack) - 1] else w.stack end
             from dcim_rearport r join dcim_frontport f on f.rear_port_id = r.id
            where w.kind = 'dcim.rearport' and r.id = w.id
-             and (r.positions = 1 or w.stack = '{}' or f.rear_port_position = w.stack[cardinality(w.stack)])) near
+             and (r.positions = 1 or w.stack = '{}' or f.rear_port_position = w.stack[cardinality(w.stack)])
+          union all
+          select 'circuits.circuittermination', p.id, p.cable_id, w.stack
+            from circuits_circuittermination t
+            join circuits_circuittermination p on p.circuit_id = t.circuit_id and p.term_side <> t.term_side
+           where w.kind = 'circuits.circuittermination' and t.id = w.id) near
         join dcim_cable c on c.id = near.cable_id
         cross join lateral ${across} far
        where cardinality(near.stack) <= ${nestingMax})
@@ -239,7 +264,7 @@ const retrace = `
     end loop;
   end $$`
 
-/** The paths that lead over a front or rear port. */
+/** The paths that lead over a port of a panel, or an end of a circuit. */
 const pathsThrough = `
   create or replace function rackwire_paths_through(own_kind text, own_id bigint) returns jsonb language plpgsql stable ${byIndex} as $$
   declare

@@ -3,10 +3,10 @@ import { byHash, byIndex } from "./CableSql.ts"
 import { across } from "./PathSql.ts"
 
 /** SQL of the starts across the cables of `near`: ports with `kind`, `id`, `cable_id` and `stack`. */
-const beyond = (near: string): string => `
+export const beyond = (near: string): string => `
   select far.kind, far.id, near.stack from (${near}) near join dcim_cable c on c.id = near.cable_id cross join lateral ${across} far`
 
-const startsFrom = (starts: string): string =>
+export const startsFrom = (starts: string): string =>
   `(select jsonb_agg(distinct jsonb_build_object('kind', s.kind, 'id', s.id, 'stack', to_jsonb(s.stack))) from (${starts}) s)`
 
 /**

@@ -137,10 +137,11 @@ export default defineObjectType({
 
 /** An end, as far as its kind has these fields. */
 interface End extends Row {
-  readonly name: string
+  readonly name?: string
   readonly cable: number | null
   readonly mark_connected: boolean
   readonly type?: unknown
+  readonly provider_network?: number | null
 }
 
 const modelOf = (type: string): string => type.replace(/.*\./, "")
@@ -161,8 +162,11 @@ const endErrors = (
     const label = interfaceTypes[virtual.type as keyof typeof interfaceTypes]
     return { [name]: [`Cables cannot be terminated to ${label} interfaces`] }
   }
+  if (found.some(({ provider_network: network }) => typeof network === "number")) {
+    return { [name]: ["Circuit terminations attached to a provider network may not be cabled."] }
+  }
   const marked = found.find(({ mark_connected: isMarked }) => isMarked)
   if (marked === undefined) return undefined
   const kind = type === "dcim.interface" ? "Interface" : `${modelOf(type)}`
-  return { [name]: [`${kind} ${marked.name} is marked as connected.`] }
+  return { [name]: [`${kind} ${marked.name ?? marked.id} is marked as connected.`] }
 }

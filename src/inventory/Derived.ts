@@ -20,15 +20,13 @@ export interface DerivedValue<R extends Row = Row> {
 /** NetBox's name for something that objects do not have here. */
 export const nothing: DerivedValue = { shape: { kind: "nothing" }, of: () => null }
 
-/**
- * An object type, and its reference to one: several objects, or one if the reference is unique; or, with `where`, the
- * one object of the type with a given name.
- */
+/** An object type, and its reference to one: several objects, or one if the reference is unique or a condition is given. */
 export interface PointedBy {
   readonly type: string
   readonly field: string
-  /** SQL that `c`, an object of that type, is the one. */
+  /** SQL that `c`, an object of that type, is the one; or one of several. */
   readonly where?: string
+  readonly several?: boolean
   /** The fields that are shown of it, where they are not those of its brief representation. */
   readonly shows?: ReadonlyArray<string>
   /** Shows something else than the object: by its id, which `view` has with its brief representation. */

@@ -70,7 +70,7 @@ interface Declaration<F extends Fields = Fields> {
   readonly name: string
   /** The collection in URLs: `site-groups`. */
   readonly plural: string
-  /** Its group in the console's menu, where it is not the one of the app. */
+  /** Its group in the menu, where it is not the one of the app. */
   readonly menu?: string
   /** The group of a form for fields that refer to the type, if it is not the usual one. */
   readonly fieldGroup?: string
@@ -188,7 +188,7 @@ const times = (): Fields => ({
 })
 
 /** Names of fields that are reserved words of SQL: their columns are called otherwise. */
-const reserved: ReadonlySet<string> = new Set(["default"])
+const reserved: ReadonlySet<string> = new Set(["default", "end"])
 
 const unitFields = (units: ObjectType["units"] = {}): ReadonlyArray<string> =>
   Object.entries(units).flatMap(([field, unit]) => (typeof unit === "string" ? [field] : [field, unit.in]))

@@ -91,6 +91,7 @@ const addHardware = async (): Promise<void> => {
     a_terminations: [{ object_type: "dcim.interface", object_id: 5 }],
     b_terminations: [{ object_type: "circuits.circuittermination", object_id: await ended("A", { site: 1 }) }]
   })
+  await addOverlay()
   const blade = await typeOf("Blade", { subdevice_role: "child", u_height: 0 })
   const installed_device = await make("devices", { name: "blade", device_type: blade, ...place })
   const bays = await netbox.call<{ readonly results: ReadonlyArray<{ readonly id: number }> }>(
@@ -100,6 +101,21 @@ const addHardware = async (): Promise<void> => {
   await netbox.call("PATCH", `/api/dcim/device-bays/${bays.json.results[0]!.id}/`, { installed_device })
 }
 
+/** Objects of IPAM that a generated inventory has not. */
+const addOverlay = async (): Promise<void> => {
+  const make = (path: string, body: Json) => netbox.make(`ipam/${path}`, body)
+  const rir = await make("rirs", { name: "Private", slug: "private" })
+  await make("asn-ranges", { name: "Fabric", slug: "fabric", rir, start: 65_000, end: 65_100 })
+  await make("service-templates", { name: "DNS", ports: [53], protocol: "udp" })
+  const group = await make("fhrp-groups", { protocol: "vrrp3", group_id: 7, auth_key: "shared" })
+  await make("ip-addresses", { address: "192.0.2.1/24", ...assigned("assigned_object", "ipam.fhrpgroup", group) })
+  await make("fhrp-group-assignments", { group, priority: 90, ...assigned("interface", "dcim.interface", 7) })
+  const l2vpn = await make("l2vpns", { name: "Overlay", slug: "overlay", type: "vxlan" })
+  await make("l2vpn-terminations", { l2vpn, ...assigned("assigned_object", "dcim.interface", 7) })
+}
+
+const assigned = (name: string, type: string, id: number): Json => ({ [`${name}_type`]: type, [`${name}_id`]: id })
+
 /** The objects of a list without ids, addresses and times: names stand for objects. */
 const shown = async ({ call }: Api, path: string) => {
   const { json } = await call<{ readonly results: ReadonlyArray<Json> }>("GET", `/api/${path}/?limit=1000`)
@@ -107,7 +123,9 @@ const shown = async ({ call }: Api, path: string) => {
     // A nested interface shows the id of its cable, and a cable without a label its own.
     (key === "cable" && typeof value === "number") ||
     (key === "display" && /^#\d+$/.test(String(value))) ||
-    /^(id|url|created|last_updated|object_id|component_id|assigned_object_id|scope_id|request_id)$/.test(key)
+    /^(id|url|created|last_updated|object_id|component_id|assigned_object_id|scope_id|request_id|interface_id|group_id)$/.test(
+      key
+    )
       ? undefined
       : value
   )
@@ -124,7 +142,8 @@ const compared =
   dcim/interface-templates dcim/rear-port-templates dcim/front-port-templates dcim/console-port-templates
   dcim/console-server-port-templates dcim/power-port-templates dcim/power-outlet-templates
   dcim/module-bay-templates dcim/device-bay-templates dcim/inventory-item-templates ipam/vlan-groups ipam/vlans ipam/prefixes ipam/ip-addresses circuits/circuits
-  circuits/circuit-terminations circuits/provider-accounts circuits/provider-networks extras/webhooks`.split(/\s+/)
+  circuits/circuit-terminations circuits/provider-accounts circuits/provider-networks ipam/asn-ranges ipam/service-templates ipam/fhrp-groups
+  ipam/fhrp-group-assignments ipam/l2vpns ipam/l2vpn-terminations extras/webhooks`.split(/\s+/)
 
 describe("an inventory that is moved", () => {
   it("is shown as before, with its references, tags and custom fields", { timeout: 240_000 }, async () => {

@@ -47,8 +47,6 @@ const lacking: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "dcim.device": { config_context: contexts },
   "dcim.interface": { wireless_lans: wireless },
   "extras.webhook": { type_job_start: jobs, type_job_end: jobs },
-  "ipam.iprange": { mark_utilized: "a range is as full as its addresses" },
-  "ipam.vlan": { l2vpn_termination: "there are no L2VPNs" },
   "virtualization.virtualmachine": { config_context: contexts }
 }
 
@@ -71,6 +69,8 @@ const different: Readonly<Record<string, string>> = {
   "extras.savedfilter.parameters required": "a filter without parameters finds everything",
   "extras.webhook unique payload_url type_create type_update type_delete": "several webhooks may have one receiver",
   "ipam.asn.rir required": "the model of NetBox wants it, its serializer does not",
+  "ipam.l2vpn.type required": "the model of NetBox wants it, its serializer does not",
+  "ipam.servicetemplate.protocol required": "the model of NetBox wants it, its serializer does not",
   "ipam.service.protocol required": "the model of NetBox wants it, its serializer does not",
   "users.token brief key": "a key is shown once",
   "users.token.last_used readOnly": "the service notes it",

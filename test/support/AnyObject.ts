@@ -127,6 +127,9 @@ const settled: Readonly<Record<string, () => Json>> = {
     made += 1
     return { units: [1 + (made % 20)] }
   },
+  "ipam.asnrange": () => ({ start: 1 + made, end: 2 + made }),
+  // Others take two terminations.
+  "ipam.l2vpn": () => ({ type: "vxlan" }),
   // Two random addresses rarely make a range, and ranges must not overlap.
   "ipam.iprange": () => {
     const [high, low] = [Math.floor(made / 256) % 256, made % 256]

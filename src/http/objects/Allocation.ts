@@ -1,7 +1,15 @@
-/** Free addresses, prefixes and VLAN ids of a prefix, an IP range or a VLAN group: GET shows them, POST takes some. */
+/** Free addresses, prefixes, VLAN ids and AS numbers of a prefix, an IP range, a VLAN group or an ASN range: GET shows them, POST takes some. */
 import { Effect, type Schema } from "effect"
 import { Settings } from "../../Config.ts"
-import { type Space, freeAddresses, freeSpace, freeVlanIds, roomOf, takeTurn } from "../../inventory/write/Allocate.ts"
+import {
+  type Space,
+  freeAddresses,
+  freeAsns,
+  freeSpace,
+  freeVlanIds,
+  roomOf,
+  takeTurn
+} from "../../inventory/write/Allocate.ts"
 import {
   type Dictionary,
   type Errors,
@@ -19,6 +27,7 @@ import { createFrom } from "../../inventory/write/Write.ts"
 import { carve, firstOf, networksIn, printHost, sizeOf } from "../../inventory/derive/values/Space.ts"
 import { representation, viewOf } from "../../inventory/derive/represent/Representation.ts"
 import { printNetwork, widthOf } from "../../inventory/field/Network.ts"
+import type AsnRange from "../../inventory/types/ipam/AsnRange.ts"
 import type IpRange from "../../inventory/types/ipam/IpRange.ts"
 import type Prefix from "../../inventory/types/ipam/Prefix.ts"
 import type VlanGroup from "../../inventory/types/ipam/VlanGroup.ts"
@@ -50,6 +59,8 @@ const rangeType = objectType<typeof IpRange>("ipam.iprange")
 const addressType = objectType("ipam.ipaddress")
 const groupType = objectType<typeof VlanGroup>("ipam.vlangroup")
 const vlanType = objectType("ipam.vlan")
+const asnRangeType = objectType<typeof AsnRange>("ipam.asnrange")
+const asnType = objectType("ipam.asn")
 
 /** A kind of object from which others are allocated. */
 interface Source<T extends ObjectType, R = RowOf<T>, Item extends Schema.Constraint = Schema.Constraint> {
@@ -158,7 +169,7 @@ const addresses: Omit<Source<typeof prefixType, Space>, "of"> = {
     })
 }
 
-/** The display of a prefix, a range or a VLAN group needs its own fields only. */
+/** The display of a prefix or a range needs its own fields only. */
 const noView = viewOf("", { row: () => undefined })
 
 const displayOf = (row: Space): string =>
@@ -223,6 +234,24 @@ const vlans: Source<typeof groupType> = {
     })
 }
 
+const asns: Source<typeof asnRangeType> = {
+  of: asnRangeType,
+  item: record({ rir: orNull(brief), asn: integer }),
+  taken: asnType,
+  free: (row, count, view) =>
+    Effect.map(freeAsns(row, count), ({ asns }) => asns.map((asn) => ({ rir: view.nested("ipam.rir", row.rir), asn }))),
+  // Ranges may overlap.
+  turn: () => takeTurn("asn", null),
+  bodies: (row, items) =>
+    Effect.gen(function* () {
+      const { asns, free } = yield* freeAsns(row, items.length)
+      if (asns.length < items.length) {
+        return yield* tooFew("ASNs", asnRangeType.display(row, noView), items.length, free)
+      }
+      return asns.map((asn, at) => ({ ...items[at], rir: row.rir, asn }))
+    })
+}
+
 const route = <T extends ObjectType>(name: string, source: Source<T>): Route => ({
   path: `${source.of.path}:id/${name}/`,
   access: source.taken,
@@ -241,5 +270,6 @@ export default [
   route("available-ips", { of: prefixType, ...addresses }),
   route("available-ips", { of: rangeType, ...addresses }),
   route("available-prefixes", prefixes),
-  route("available-vlans", vlans)
+  route("available-vlans", vlans),
+  route("available-asns", asns)
 ] satisfies ReadonlyArray<Route>

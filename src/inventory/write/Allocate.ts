@@ -1,5 +1,5 @@
 /**
- * Finds what is free in a prefix, a range of addresses or a VLAN group.
+ * Finds what is free in a prefix, a range of addresses or AS numbers, or a VLAN group.
  *
  * An allocation holds a lock on its VRF or group until it has committed, so the next one sees what it has written.
  */
@@ -8,6 +8,7 @@ import { SqlClient } from "effect/sql"
 import type { RowOf } from "../Field.ts"
 import { type Gap, hostsOf, printBare } from "../derive/values/Space.ts"
 import { type Network, baseOf, lastOf, parseNetwork } from "../field/Network.ts"
+import type AsnRange from "../types/ipam/AsnRange.ts"
 import type IpRange from "../types/ipam/IpRange.ts"
 import type Prefix from "../types/ipam/Prefix.ts"
 import type VlanGroup from "../types/ipam/VlanGroup.ts"
@@ -15,8 +16,8 @@ import type VlanGroup from "../types/ipam/VlanGroup.ts"
 /** Most gaps that are read: a network may be of any size. */
 const gapsMax = 10_000
 
-/** Locks a VRF (null is one as well) or a VLAN group for allocation, until the transaction ends. */
-export const takeTurn = (what: "vrf" | "vlangroup", id: unknown) =>
+/** Locks a VRF (null is one as well), a VLAN group or all AS numbers for allocation, until the transaction ends. */
+export const takeTurn = (what: "vrf" | "vlangroup" | "asn", id: unknown) =>
   Effect.flatMap(
     SqlClient.SqlClient,
     (sql) => sql`select pg_advisory_xact_lock(hashtext(${`allocation of ${what} ${String(id)}`}))::text`
@@ -118,4 +119,17 @@ export const freeVlanIds = Effect.fnUntraced(function* (group: RowOf<typeof Vlan
      where not exists (select from ipam_vlan v where v.group_id = ${group.id} and v.vid = vid.vid)
      order by vid limit ${count}`
   return rows.map(({ vid }) => vid)
+})
+
+/** The first unused AS numbers of a range, and how many of its numbers are unused. */
+export const freeAsns = Effect.fnUntraced(function* (range: RowOf<typeof AsnRange>, count: number) {
+  const sql = yield* SqlClient.SqlClient
+  // So many numbers from the start on have enough unused ones among them.
+  const rows = yield* sql<{ readonly taken: number; readonly asns: ReadonlyArray<number> }>`
+    select taken::int as taken, array(
+      select asn from generate_series(${range.start}::bigint, least(${range.end}::bigint, ${range.start}::bigint + taken + ${count}::bigint - 1)) as asn
+       where not exists (select from ipam_asn a where a.asn = asn.asn) order by asn limit ${count})::float8[] as asns
+      from (select count(*) as taken from ipam_asn where asn between ${range.start}::bigint and ${range.end}::bigint) t`
+  const { taken, asns } = rows[0]!
+  return { asns, free: range.end - range.start + 1 - taken }
 })

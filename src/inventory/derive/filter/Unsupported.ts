@@ -26,7 +26,6 @@ const unsupported: Readonly<Record<string, Partial<Record<Kind, string>>>> = {
   "dcim.device": { choice: "config_template_id" },
   "dcim.devicerole": { choice: "config_template_id" },
   "dcim.devicetype": { alone: "has_front_image has_rear_image" },
-  "dcim.interface": { choice: "l2vpn l2vpn_id" },
   "dcim.platform": { choice: "config_template_id" },
   "extras.customfield": contentTypes,
   "extras.journalentry": { choice: "assigned_object_type_id" },
@@ -34,12 +33,9 @@ const unsupported: Readonly<Record<string, Partial<Record<Kind, string>>>> = {
   "extras.savedfilter": { alone: "usable", ...contentTypes },
   "extras.tag": { alone: "content_type_id" },
   "extras.webhook": { alone: "type_job_end type_job_start", text: "secret", ...contentTypes },
-  "ipam.ipaddress": { choice: "fhrpgroup_id" },
-  "ipam.iprange": { alone: "mark_utilized" },
-  "ipam.vlan": { choice: "l2vpn l2vpn_id" },
+  "ipam.l2vpntermination": { choice: "assigned_object_type_id" },
   "tenancy.contactassignment": { choice: "content_type_id" },
-  "users.token": { text: "key" },
-  "virtualization.vminterface": { choice: "l2vpn l2vpn_id" }
+  "users.token": { text: "key" }
 }
 
 /**
@@ -80,7 +76,9 @@ const ignoredByNetBox: Readonly<Record<string, string>> = {
   "dcim.site": "asns asns_id",
   "dcim.virtualdevicecontext": "primary_ip4 primary_ip4_id primary_ip6 primary_ip6_id",
   "extras.webhook": "scope_user scope_user_id",
+  "ipam.fhrpgroupassignment": "group",
   "ipam.ipaddress": "nat_inside nat_inside_id",
+  "ipam.l2vpn": "export_targets export_targets_id import_targets import_targets_id",
   "ipam.prefix": "vlan",
   "ipam.service": "ipaddresses ipaddresses_id",
   "ipam.vrf": "export_targets export_targets_id import_targets import_targets_id",

@@ -33,8 +33,8 @@ const shapes = perType((type) => {
 })
 
 /** Whether at most one object of the type points at an object. */
-export const pointsAlone = ({ type, field, where }: PointedBy): boolean =>
-  where !== undefined || fieldOf(objectType(type), field).unique
+export const pointsAlone = ({ type, field, where, several }: PointedBy): boolean =>
+  several !== true && (where !== undefined || fieldOf(objectType(type), field).unique)
 
 /** The full representation, in the order of the declaration. */
 export const representation = (type: ObjectType, row: Row, view: View): Json => {

@@ -23,7 +23,9 @@ import { poeRules } from "../../shared/port/PoeRules.ts"
 import { fixedPort, portFields, staysWithDevice } from "../../shared/Component.ts"
 import { vlanFields, vlanFunction, vlanPaths, vlanTrigger } from "../../shared/Vlans.ts"
 import { radioBond, radioFields, radioRules, radioTrigger } from "../../shared/Wireless.ts"
+import { fhrpCount } from "../../shared/Fhrp.ts"
 import { kinship } from "../../shared/Kinship.ts"
+import { l2vpnPaths, l2vpnPointedBy } from "../../shared/L2vpn.ts"
 
 const valuesOf = (choices: object): string => Object.keys(choices).map(literal).join(", ")
 
@@ -82,11 +84,11 @@ export default defineObjectType({
     VLANs: ["mode", "untagged_vlan", "tagged_vlans"]
   },
   fields,
-  // There are no wireless links and no L2VPNs: NetBox' names for what an interface has none of.
-  derived: { ...fixed.derived, wireless_link: nothing, l2vpn_termination: nothing },
+  // There are no wireless links.
+  derived: { ...fixed.derived, wireless_link: nothing },
+  pointedBy: l2vpnPointedBy("dcim.interface"),
   counts: {
-    // There are no FHRP groups.
-    count_fhrp_groups: () => "0",
+    count_fhrp_groups: fhrpCount("dcim.interface"),
     count_ipaddresses: (_, types, from) =>
       `(select count(*) from ${from(types.get("ipam.ipaddress")!)} c where c.assigned_object_type = 'dcim.interface' and c.assigned_object_id = t.id)`
   },
@@ -95,7 +97,8 @@ export default defineObjectType({
     vdc: "vdcs/name",
     vdc_id: "vdcs_id",
     vdc_identifier: "vdcs/identifier",
-    ...vlanPaths
+    ...vlanPaths,
+    ...l2vpnPaths
   },
   asked: {
     ...fixed.asked,

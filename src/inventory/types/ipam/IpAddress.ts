@@ -18,9 +18,6 @@ const shared = "('anycast', 'vip', 'vrrp', 'hsrp', 'glbp', 'carp')"
 
 const enforced = "(select enforce_unique from ipam_vrf where id = j.vrf_id)"
 
-/** Addresses are assigned to interfaces only. */
-const isAssigned = flagged("t.assigned_object_id is not null")
-
 export default defineObjectType({
   app: "ipam",
   name: "ipaddress",
@@ -50,7 +47,7 @@ export default defineObjectType({
       { optional: true }
     ),
     ...generic("assigned_object", {
-      types: ["dcim.interface", "virtualization.vminterface"],
+      types: ["dcim.interface", "virtualization.vminterface", "ipam.fhrpgroup"],
       optional: true,
       onDelete: "cascade"
     }),
@@ -75,10 +72,16 @@ export default defineObjectType({
     device: ["assigned_object:dcim.interface/device"],
     vminterface: "assigned_object:virtualization.vminterface/name",
     vminterface_id: "assigned_object:virtualization.vminterface/id",
+    fhrpgroup_id: "assigned_object:ipam.fhrpgroup/id",
     virtual_machine: ["assigned_object:virtualization.vminterface/virtual_machine"],
     ...presentInVrf
   },
-  asked: { assigned: isAssigned, assigned_to_interface: isAssigned },
+  asked: {
+    assigned: flagged("t.assigned_object_id is not null"),
+    assigned_to_interface: flagged(
+      "coalesce(t.assigned_object_type in ('dcim.interface', 'virtualization.vminterface'), false)"
+    )
+  },
   search: ["address", "dns_name", "description", "comments"],
   ordering: ["address"],
   brief: ["family", "address"],

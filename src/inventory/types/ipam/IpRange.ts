@@ -1,4 +1,4 @@
-import { address, broken, choice, defineObjectType, family, labels, ref, text } from "../../ObjectType.ts"
+import { address, broken, choice, defineObjectType, family, flag, labels, ref, text } from "../../ObjectType.ts"
 import { type Network, parseNetwork } from "../../field/Network.ts"
 
 /** Most addresses of a range. */
@@ -24,6 +24,7 @@ export default defineObjectType({
     tenant: ref("tenancy.tenant", { optional: true, onDelete: "protect" }),
     status: choice({ active: "Active", reserved: "Reserved", deprecated: "Deprecated" }, { default: "active" }),
     role: ref("ipam.role", { optional: true, onDelete: "set null" }),
+    mark_utilized: flag({ default: false, help: "Whether to treat it as full: nothing is allocated from it." }),
     description: text({ max: 200, optional: true }),
     comments: text({ optional: true }),
     ...labels()

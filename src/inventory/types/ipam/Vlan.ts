@@ -1,4 +1,5 @@
 import { broken, choice, countOf, defineObjectType, integer, labels, ref, text } from "../../ObjectType.ts"
+import { l2vpnPaths, l2vpnPointedBy } from "../../shared/L2vpn.ts"
 import type Site from "../dcim/Site.ts"
 import type VlanGroup from "./VlanGroup.ts"
 
@@ -57,6 +58,8 @@ export default defineObjectType({
     ...labels()
   },
   unique: [{ fields: ["group", "vid"] }, { fields: ["group", "name"] }],
+  pointedBy: l2vpnPointedBy("ipam.vlan"),
+  paths: l2vpnPaths,
   counts: { prefix_count: countOf("ipam.prefix", "vlan") },
   asked: {
     available_on_device: {

@@ -1,6 +1,8 @@
-import { defineObjectType, flag, integer, labels, mac, nothing, ref, text } from "../../ObjectType.ts"
+import { defineObjectType, flag, integer, labels, mac, ref, text } from "../../ObjectType.ts"
 import { vlanFields, vlanFunction, vlanPaths, vlanTrigger } from "../../shared/Vlans.ts"
+import { fhrpCount } from "../../shared/Fhrp.ts"
 import { kinship } from "../../shared/Kinship.ts"
+import { l2vpnPaths, l2vpnPointedBy } from "../../shared/L2vpn.ts"
 
 const fields = {
   virtual_machine: ref("virtualization.virtualmachine", { onDelete: "cascade" }),
@@ -34,14 +36,13 @@ export default defineObjectType({
   panels: [{ kind: "addresses" }],
   units: { mtu: "bytes" },
   unique: [{ fields: ["virtual_machine", "name"] }],
-  // There are no L2VPNs and no FHRP groups.
-  derived: { l2vpn_termination: nothing },
+  pointedBy: l2vpnPointedBy("virtualization.vminterface"),
   counts: {
-    count_fhrp_groups: () => "0",
+    count_fhrp_groups: fhrpCount("virtualization.vminterface"),
     count_ipaddresses: (_, types, from) =>
       `(select count(*) from ${from(types.get("ipam.ipaddress")!)} c where c.assigned_object_type = 'virtualization.vminterface' and c.assigned_object_id = t.id)`
   },
-  paths: vlanPaths,
+  paths: { ...vlanPaths, ...l2vpnPaths },
   search: ["name", "description"],
   ordering: ["virtual_machine", "name"],
   brief: ["virtual_machine", "name"],

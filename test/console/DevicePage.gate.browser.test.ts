@@ -10,6 +10,7 @@ let api: Api
 let device: number
 let far: number
 let cable: number
+let role: number
 let ports: ReadonlyArray<number>
 
 const { loggedInAs } = startConsole(async (started) => {
@@ -19,7 +20,14 @@ const { loggedInAs } = startConsole(async (started) => {
   const device_type = await api.make("dcim/device-types", { manufacturer, model: "M", slug: "m" })
   const device_role = await api.make("dcim/device-roles", { ...named("Role"), color: "ffeb3b" })
   const place = { site, device_type, device_role }
-  device = await api.make("dcim/devices", { name: "sw1", ...place })
+  const comments =
+    "# Access\n\nSee **[the runbook](https://example.com/)**.\n\n<img src=x onerror=alert(1)><p hx-get=/x>a</p>"
+  await api.make("extras/custom-fields", {
+    ...{ content_types: ["dcim.device"], type: "boolean", name: "in_dr", label: "Part of the recovery plan" },
+    group_name: "Recovery"
+  })
+  role = device_role
+  device = await api.make("dcim/devices", { name: "sw1", ...place, comments, custom_fields: { in_dr: true } })
   far = await api.make("dcim/devices", { name: "secret2", ...place })
   const vlan = await api.make("ipam/vlans", { name: "Servers", vid: 100 })
   ports = await api.makeAll(
@@ -39,7 +47,15 @@ const { loggedInAs } = startConsole(async (started) => {
   })
   const assigned = { assigned_object_type: "dcim.interface", assigned_object_id: ports[0] }
   await api.make("ipam/ip-addresses", { address: "192.0.2.1/24", ...assigned })
-  const all = ["dcim.device", "dcim.interface", "dcim.consoleport", "dcim.cable", "ipam.ipaddress", "ipam.vlan"]
+  const all = [
+    "dcim.devicerole",
+    "dcim.device",
+    "dcim.interface",
+    "dcim.consoleport",
+    "dcim.cable",
+    "ipam.ipaddress",
+    "ipam.vlan"
+  ]
   await makeUser(api, "ann", { types: all, actions: ["view", "add", "change", "delete"] })
   await makeUser(api, "bob", {
     ...{ types: ["dcim.device", "dcim.interface", "dcim.cable"], actions: ["view"] },
@@ -84,6 +100,37 @@ describe.skipIf(!hasBrowser)("the page of a device", () => {
       expect(text).not.toContain("secret2")
       expect(text).not.toContain("192.0.2.1")
     }
+    await close()
+  })
+})
+
+describe.skipIf(!hasBrowser)("values", () => {
+  it("are shown as people wrote them: Markdown without markup of its own, labels, Yes", async () => {
+    const { page, close } = await loggedInAs("ann")
+    await page.goto(`/dcim/devices/${device}/`)
+    const comments = page.locator("section[aria-labelledby=comments]")
+    expect(await comments.locator("h3").innerText()).toBe("Access")
+    expect(await comments.locator("strong a").getAttribute("rel")).toContain("noopener")
+    expect(await comments.locator("img, [hx-get]").count()).toBe(0)
+    const custom = (await page.innerText("section[aria-labelledby=custom-fields]")).replaceAll(/\s+/g, " ")
+    expect(custom).toContain("Recovery Part of the recovery plan Yes")
+    expect(await page.innerText("section[aria-labelledby=attributes]")).toMatch(/\d+ empty/)
+    await close()
+  })
+
+  it("of a colour are shown as one, and picked with the mouse or typed", async () => {
+    const { page, close } = await loggedInAs("ann")
+    await page.goto(`/dcim/device-roles/${role}/`)
+    expect(await page.getAttribute("dd .swatch rect", "fill")).toBe("#ffeb3b")
+    await page.goto(`/dcim/device-roles/${role}/edit/`)
+    await page.fill("[aria-label='Pick color']", "#102030")
+    expect(await page.inputValue("#f-color")).toBe("102030")
+    await page.fill("#f-color", "405060")
+    expect(await page.inputValue("[aria-label='Pick color']")).toBe("#405060")
+    expect(await accessibility(page)).toEqual([])
+    await page.click(".form-end .btn-primary")
+    await page.waitForURL(`**/dcim/device-roles/${role}/`)
+    expect(await page.innerText("section[aria-labelledby=attributes]")).toContain("405060")
     await close()
   })
 })

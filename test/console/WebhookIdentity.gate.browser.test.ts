@@ -21,7 +21,7 @@ describe.runIf(hasBrowser && hasOpenssl)("the form of a webhook", () => {
     const [one, two] = [authority.issue("one"), authority.issue("two")]
     await page.goto("/extras/webhooks/add/")
     await page.getByLabel("Name").fill("certified")
-    await page.getByLabel("Type create").selectOption("true")
+    await page.getByLabel("Creations").selectOption("true")
     await page.locator("#f-content_types").fill("dcim.site")
     await page.locator("#f-content_types").press("Enter")
     await page.getByLabel("Payload URL").fill("https://ann:planted-user@receiver.example/")

@@ -7,6 +7,7 @@ import type { Labels } from "./Labels.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { icon } from "../frame/Icon.ts"
 import { narrowing } from "../pick/Narrowing.ts"
+import { swatch } from "../value/Swatch.ts"
 import { pathOf } from "../value/Title.ts"
 
 interface ControlState {
@@ -45,6 +46,8 @@ export const control = (shown: ControlState): Html => {
       return isDay(cell)
         ? html`<input class="field-in" type="date" ${common(shown)} value="${cell}" />`
         : line(shown, cell)
+    case "color":
+      return html`<span class="color-pick">${swatch(cell)}${line(shown, cell, html`data-color`)}</span>`
     default:
       // A line would lose what a text of several lines holds.
       return /[\r\n]/.test(cell) ? lines(shown, cell) : line(shown, cell)
@@ -80,13 +83,14 @@ const contentOf = (cell: string): Html => new Html(`\n${html`${cell}`.text}`)
 
 const rowsOf = (cell: string): number => Math.min(Math.max(cell.split("\n").length, 3), 14)
 
-const line = (shown: ControlState, cell: string): Html => {
+const line = (shown: ControlState, cell: string, more: Html | "" = ""): Html => {
   const { maxLength, placeholder, slugFrom } = shown.field
   return html`<input
     class="field-in"
     ${common(shown)}
     value="${cell}"
     autocomplete="off"
+    ${more}
     ${maxLength === undefined ? "" : html` maxlength="${maxLength}"`}
     ${placeholder === "" ? "" : html` placeholder="${placeholder}"`}
     ${slugFrom === undefined ? "" : html` data-slug-from="${slugFrom}"`}

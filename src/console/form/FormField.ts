@@ -19,6 +19,7 @@ type Control =
   | "list"
   | "date"
   | "moment"
+  | "color"
   | "reference"
   | "references"
 
@@ -128,6 +129,7 @@ const controlOf = (type: ObjectType, name: string, field: Field): Control => {
   if (optionsOf(field) !== undefined) return "choice"
   if (field.type === "date") return "date"
   if (field.type === "timestamptz") return "moment"
+  if (field.format === "color") return "color"
   return field.type === "jsonb" || (field.type === "text" && isLong(field)) ? "lines" : "text"
 }
 

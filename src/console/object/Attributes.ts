@@ -6,6 +6,7 @@ import { shownColumns } from "../list/Columns.ts"
 import { fieldValue, isEmpty } from "../value/FieldValue.ts"
 import { timeOf } from "../value/Time.ts"
 import { capital, fieldTitle, nameOf } from "../value/Title.ts"
+import { emptyFields } from "./CustomFieldsCard.ts"
 import { meaningOf } from "./Meaning.ts"
 
 type Values = Readonly<Record<string, unknown>>
@@ -37,16 +38,7 @@ export const attributesCard = (type: ObjectType, shown: Values): Html => {
       ([title, names]) =>
         html`${filled.length > 1 && title !== "" ? html`<h3 class="group">${title}</h3>` : ""}${attributeList(type, names, shown)}`
     )}
-    ${tagList(shown["tags"])}
-    ${
-      empty.length === 0
-        ? ""
-        : html`<details class="empties">
-            <summary>${empty.length} empty</summary>
-            <p>${empty.map((name, at) => html`${at === 0 ? "" : ", "}${fieldTitle(name)}`)}</p>
-          </details>`
-    }
-    ${timesOf(shown)}
+    ${tagList(shown["tags"])} ${emptyFields(empty.map(fieldTitle))} ${timesOf(shown)}
   </section>`
 }
 

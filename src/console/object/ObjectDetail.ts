@@ -5,7 +5,6 @@ import { deliveryType } from "../../log/DeliveryRows.ts"
 import { notFound } from "../../http/HttpRefused.ts"
 import type { Handler, Route } from "../../http/Route.ts"
 import type { Request } from "../../http/wire/Request.ts"
-import { isDictionary } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { objectType, registry } from "../../inventory/Registry.ts"
 import { allOf, equalTo } from "../../inventory/derive/filter/Where.ts"
@@ -18,11 +17,12 @@ import { framed } from "../frame/Frame.ts"
 import { groupOf } from "../frame/Menu.ts"
 import { relatedCard, relatedTo } from "../value/Related.ts"
 import { attributesCard } from "./Attributes.ts"
+import { customFieldsCard } from "./CustomFieldsCard.ts"
 import { objectIn, objectPage } from "./ObjectPage.ts"
 import { panelsOf } from "./Panels.ts"
 import { timeOf } from "../value/Time.ts"
 import { capital, pathOf, pluralOf } from "../value/Title.ts"
-import { attribute } from "../value/Value.ts"
+import { markdown } from "../value/Markdown.ts"
 
 const show =
   (type: ObjectType): Handler =>
@@ -30,7 +30,7 @@ const show =
     Effect.gen(function* () {
       const found = yield* objectIn(type, request)
       if (found === undefined) return (yield* deleted(type, request)) ?? (yield* notFound())
-      const { row, view } = found
+      const { row, view, customFields } = found
       const shown = representation(type, row, view) as Readonly<Record<string, unknown>>
       const related = yield* relatedTo(type, row.id)
       const panels = yield* panelsOf({ type, row, view, shown, request })
@@ -39,7 +39,7 @@ const show =
         main: html`<div class="panels">
             <div>${attributesCard(type, shown)}${panels.main}${comments(shown["comments"])}</div>
             <div>
-              ${panels.side}${customFields(shown["custom_fields"])}${relatedCard(related, row.id)}${yield* accountCards(type.id)(row, request)}
+              ${panels.side}${yield* customFieldsCard(customFields, shown["custom_fields"])}${relatedCard(related, row.id)}${yield* accountCards(type.id)(row, request)}
             </div>
           </div>
           <div class="wide">${panels.wide}</div>`
@@ -74,20 +74,12 @@ const deleted = Effect.fnUntraced(function* (type: ObjectType, request: Request)
   })
 })
 
-const customFields = (values: unknown): Html => {
-  if (!isDictionary(values) || Object.keys(values).length === 0) return html``
-  return html`<section class="card" aria-labelledby="custom-fields">
-    <div class="ch"><h2 id="custom-fields">Custom fields</h2></div>
-    <dl class="attrs">${Object.entries(values).map(([name, value]) => attribute(name, value))}</dl>
-  </section>`
-}
-
 const comments = (text: unknown): Html =>
   typeof text !== "string" || text === ""
     ? html``
     : html`<section class="card" aria-labelledby="comments">
         <div class="ch"><h2 id="comments">Comments</h2></div>
-        <div class="plain-text">${text}</div>
+        ${markdown(text)}
       </section>`
 
 /** Types of which an object has a page of its own. */

@@ -24,6 +24,7 @@ import { pager } from "../list/Pager.ts"
 import { journalType, listedIn, objectOfTab, objectPage } from "./ObjectPage.ts"
 import { timeOf } from "../value/Time.ts"
 import { nameOf, pathOf } from "../value/Title.ts"
+import { markdown } from "../value/Markdown.ts"
 import { badge } from "../value/Value.ts"
 import { inWordsAll } from "../fault/InWords.ts"
 
@@ -75,7 +76,7 @@ const entry = (row: Row, view: View): Html => {
       <b>${author === undefined ? "Somebody" : String(author["username"])}</b>
       <a href="${pathOf(journalType, row.id)}">${timeOf(String(row["created"]))}</a>
     </div>
-    <div class="entry-text">${String(row["comments"])}</div>
+    <div class="entry-text">${markdown(String(row["comments"]))}</div>
   </li>`
 }
 

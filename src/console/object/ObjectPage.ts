@@ -102,7 +102,9 @@ export const objectIn = Effect.fnUntraced(function* <T extends ObjectType>(
   if (!/^\d{1,15}$/.test(id)) return undefined
   const { rows, beside } = yield* readOne(type, Number(id), true)
   const [row] = rows
-  return row === undefined ? undefined : { row, view: yield* viewFor(type, rows, base, beside) }
+  return row === undefined
+    ? undefined
+    : { row, view: yield* viewFor(type, rows, base, beside), customFields: beside.customFields }
 })
 
 /** The same for a tab. Fails with 404. */

@@ -15,15 +15,17 @@ const lengths = { minute: 16, second: 19 } as const
 /** Markup that `timeOf` makes; no text from elsewhere holds markup. */
 const pattern = /(<time datetime="([^"]+)" title="[^"]*"\s*>)([^<]+) UTC(<\/time\s*>)/g
 
-/** The same page with its times in a zone. */
+/** The same page with its times in a zone, which each of them names: `2026-11-20 15:30 CET`. */
 export const inZone = (page: Html, timeZone: string): Html => {
   const formats = { minute: formatOf(timeZone, {}), second: formatOf(timeZone, { second: "2-digit" }) }
+  const names = new Intl.DateTimeFormat("en-GB", { timeZone, timeZoneName: "short" })
+  const nameAt = (moment: Date) => names.formatToParts(moment).find(({ type }) => type === "timeZoneName")?.value ?? ""
   return new Html(
     page.text.replaceAll(pattern, (whole, start: string, text: string, shown: string, end: string) => {
       const moment = new Date(text)
       if (Number.isNaN(moment.getTime())) return whole
       const format = shown.length > lengths.minute ? formats.second : formats.minute
-      return `${start}${format.format(moment)}${end}`
+      return `${start}${format.format(moment)} ${nameAt(moment)}${end}`
     })
   )
 }

@@ -47,6 +47,9 @@ const titles: ReadonlyMap<string, string> = new Map([
   ["mgmt_only", "Management only"],
   ["rd", "Route distinguisher"],
   ["tx_power", "Transmit power"],
+  ["type_create", "Creations"],
+  ["type_delete", "Deletions"],
+  ["type_update", "Updates"],
   ["u_height", "Height"],
   ["vdcs", "Virtual device contexts"],
   ["vid", "VLAN ID"]

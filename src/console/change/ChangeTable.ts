@@ -9,29 +9,30 @@ import { badge, none } from "../value/Value.ts"
 
 const actions = changeType.fields.action.choices!
 
-export const actionBadge = ({ action }: Change): Html => badge(action, actions[action] ?? action)
+export const actionBadge = ({ action }: Pick<Change, "action">): Html => badge(action, actions[action] ?? action)
 
 /** `site Oslo`. */
 export const objectText = ({
   changed_object_type: id,
   changed_object_id: key,
   object_repr: display
-}: Change): string => {
+}: Pick<Change, "changed_object_type" | "changed_object_id" | "object_repr">): string => {
   const type = registry.get(id)
   return `${type === undefined ? id : nameOf(type)} ${display === "" ? `#${key}` : display}`
 }
 
 type Column = "object" | "request"
 
+interface TableLook {
+  readonly caption: string
+  readonly hides: ReadonlyArray<Column>
+  /** The words of each change by its id (ChangeWords.ts); a column of the table. */
+  readonly words?: ReadonlyMap<number, Html>
+  readonly current?: number
+}
+
 /** `hides` leaves out columns that say the same in every row; `current` is the change of the page. */
-export const changeTable = (
-  changes: ReadonlyArray<Change>,
-  {
-    caption,
-    hides,
-    current
-  }: { readonly caption: string; readonly hides: ReadonlyArray<Column>; readonly current?: number }
-): Html => {
+export const changeTable = (changes: ReadonlyArray<Change>, { caption, hides, words, current }: TableLook): Html => {
   const [hidesObject, hidesRequest] = [hides.includes("object"), hides.includes("request")]
   return html`<div class="table-responsive">
     <table class="table table-vcenter dense">
@@ -43,6 +44,7 @@ export const changeTable = (
           <th scope="col">Time</th>
           <th scope="col">Action</th>
           ${hidesObject ? "" : html`<th scope="col">Object</th>`}
+          ${hidesObject && words !== undefined ? html`<th scope="col">Changed</th>` : ""}
           <th scope="col">User</th>
           ${hidesRequest ? "" : html`<th scope="col" class="lo">Request</th>`}
         </tr>
@@ -57,7 +59,7 @@ export const changeTable = (
                 >
               </th>
               <td>${actionBadge(change)}</td>
-              ${hidesObject ? "" : html`<td>${objectText(change)}</td>`}
+              ${hidesObject && words === undefined ? "" : html`<td class="did-cell">${hidesObject ? "" : objectText(change)}${words?.get(change.id) ?? ""}</td>`}
               <td>${change.user_name === "" ? none : change.user_name}</td>
               ${hidesRequest ? "" : html`<td class="lo">${requestLink(change)}</td>`}
             </tr>`
@@ -68,5 +70,5 @@ export const changeTable = (
 }
 
 /** The way to everything that the request changed. */
-export const requestLink = ({ request_id: id }: Change, length = 8): Html =>
+export const requestLink = ({ request_id: id }: Pick<Change, "request_id">, length = 8): Html =>
   html`<a class="mono" href="${pathOf(changeType)}?request_id=${id}" title="${id}">${id.slice(0, length)}</a>`

@@ -14,15 +14,28 @@ export type NameLookup = (field: string, value: unknown) => Html | undefined
 /** Most objects of a type whose names are read. */
 const namesMax = 100
 
+interface FieldsOfType {
+  readonly type: ObjectType | undefined
+  readonly fields: ReadonlyArray<ChangedField>
+}
+
 /** Names the objects that these fields refer to, as far as the reader may view them. */
 export const namedFor = Effect.fnUntraced(function* (
   type: ObjectType | undefined,
   fields: ReadonlyArray<ChangedField>,
   base: string
 ) {
+  const named = yield* namedInAll([{ type, fields }], base)
+  return ((field, value) => named(type, field, value)) satisfies NameLookup
+})
+
+/** The same for the fields of several objects, which may be of several types. */
+export const namedInAll = Effect.fnUntraced(function* (all: ReadonlyArray<FieldsOfType>, base: string) {
   const names = new Map<string, ReadonlyMap<number, string>>()
-  const wanted = Map.groupBy(fields, ({ name }) => referenceOf(type, name))
-  for (const [target, own] of wanted) {
+  const every = all.flatMap(({ type, fields }) =>
+    fields.map((field) => ({ ...field, target: referenceOf(type, field.name) }))
+  )
+  for (const [target, own] of Map.groupBy(every, (field) => field.target)) {
     if (target === undefined) continue
     const ids = new Set(own.flatMap(({ before, after }) => [before.value, after.value].flat()).filter(isId))
     const of = objectType(target)
@@ -31,7 +44,7 @@ export const namedFor = Effect.fnUntraced(function* (
     const view = yield* viewFor(of, rows, base)
     names.set(target, new Map(rows.map((row) => [row.id, of.display(row, view)])))
   }
-  const named: NameLookup = (field, value) => {
+  return (type: ObjectType | undefined, field: string, value: unknown): Html | undefined => {
     const target = referenceOf(type, field)
     if (target !== undefined && isId(value)) {
       const name = names.get(target)?.get(value)
@@ -41,7 +54,6 @@ export const namedFor = Effect.fnUntraced(function* (
     if (typeof value !== "string" || choices === undefined || !Object.hasOwn(choices, value)) return undefined
     return badge(value, choices[value]!)
   }
-  return named
 })
 
 const isId = (value: unknown): value is number => Number.isSafeInteger(value)

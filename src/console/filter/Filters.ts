@@ -5,13 +5,14 @@ import { type ObjectType, perType } from "../../inventory/ObjectType.ts"
 import { filterNames } from "../../inventory/derive/filter/FilterNames.ts"
 import { customPrefix } from "../../inventory/derive/filter/CustomFieldFilter.ts"
 import { naturalKey } from "../../inventory/derive/filter/Path.ts"
-import { objectType } from "../../inventory/Registry.ts"
+import { objectType, registry } from "../../inventory/Registry.ts"
 import { customFieldsOf } from "../../inventory/read/Read.ts"
 import { type Html, html } from "../Html.ts"
 import { icon } from "../frame/Icon.ts"
+import { groupOf } from "../frame/Menu.ts"
 import { controlsOf, filtersOf, without, withoutFilters } from "../list/Query.ts"
 import { filterTitle, filterValue, lookupNames, lookupTitle, subjectTitle } from "./FilterName.ts"
-import { fieldTitle } from "../value/Title.ts"
+import { capital, fieldTitle, nameOf } from "../value/Title.ts"
 
 /** One chip for each filter that is set; a click removes it. */
 export const chips = (type: ObjectType, query: URLSearchParams): Html => {
@@ -62,7 +63,7 @@ export const askedFilter = (query: URLSearchParams): URLSearchParams | undefined
 export const filterForm = Effect.fnUntraced(function* (type: ObjectType, path: string, query: URLSearchParams) {
   const custom = yield* customFieldsOf(type)
   const others = custom.map((field) => `${customPrefix}${String(field["name"])}`)
-  const shown = new Set(asked(type).map(([name]) => name))
+  const shown = new Set([...asked(type).map(([name]) => name), ...extraNames(type)])
   // Filters that the form has no control for stay as they are.
   const kept = [...controlsOf(query), ...[...filtersOf(query)].filter(([name]) => !shown.has(name))]
   return html`<details class="filters">
@@ -71,7 +72,7 @@ export const filterForm = Effect.fnUntraced(function* (type: ObjectType, path: s
     </summary>
     <form method="get" action="${path}">
       ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
-      ${asked(type).map(([name, field]) => control(name, field, query))}
+      ${asked(type).map(([name, field]) => control(type, name, field, query))}${extras(type, query)}
       <details class="filter-any">
         <summary>Any other filter</summary>
         ${anyFilter([...others, ...subjects(type)])}
@@ -83,6 +84,37 @@ export const filterForm = Effect.fnUntraced(function* (type: ObjectType, path: s
     </form>
   </details>`
 })
+
+/** Filters of a log that no field has: a span of days, and searches in what its rows are about. */
+const spans = [
+  ["time__gte", "From"],
+  ["time__lt", "Before"]
+] as const
+
+const searches = perType((type) => Object.keys(type.asked).filter((name) => type.asked[name]!.of === "search"))
+
+const extraNames = (type: ObjectType): ReadonlyArray<string> => [
+  ...(type.daily ? spans.map(([name]) => name) : []),
+  ...searches(type)
+]
+
+const extras = (type: ObjectType, query: URLSearchParams): Html => {
+  const input = (name: string, title: string, kind: "date" | "text") => {
+    const value = query.get(name) ?? ""
+    // A time of day stays as it is.
+    const isDay = value === "" || /^\d{4}-\d\d-\d\d$/.test(value)
+    return html`<label
+      >${title}<input
+        class="field-in"
+        type="${kind === "date" && isDay ? "date" : "text"}"
+        name="${name}"
+        value="${value}"
+        maxlength="1000"
+    /></label>`
+  }
+  return html`${type.daily ? spans.map(([name, title]) => input(name, title, "date")) : ""}
+  ${searches(type).map((name) => input(name, fieldTitle(name), "text"))}`
+}
 
 const anyFilter = (names: ReadonlyArray<string>): Html =>
   html`<div class="filter-row">
@@ -100,9 +132,24 @@ const anyFilter = (names: ReadonlyArray<string>): Html =>
     <label>Value<input class="field-in" name="${wanted!}" maxlength="1000" autocomplete="off" /></label>
   </div>`
 
-const control = (name: string, { choices, type, reference }: Field, query: URLSearchParams): Html => {
+/** The object types of which a log may have rows, by their name; those of one name with their group of the menu. */
+const typeOptions: Readonly<Record<string, string>> = Object.fromEntries(
+  [...Map.groupBy(registry.values(), nameOf)]
+    .flatMap(([name, types]) =>
+      types.map((type) => [type, types.length === 1 ? capital(name) : `${capital(name)} (${groupOf(type)})`] as const)
+    )
+    .filter(([{ kind }]) => kind === "object")
+    .map(([{ id }, title]) => [id, title] as const)
+    .sort(([, a], [, b]) => (a < b ? -1 : 1))
+)
+
+const control = (of: ObjectType, name: string, field: Field, query: URLSearchParams): Html => {
+  const { choices, type, reference, describes } = field
   const values = query.getAll(name)
-  const options = choices ?? (type === "boolean" ? { true: "Yes", false: "No" } : undefined)
+  const options =
+    choices ??
+    (of.daily && describes !== undefined ? typeOptions : undefined) ??
+    (type === "boolean" ? { true: "Yes", false: "No" } : undefined)
   const title = fieldTitle(name)
   if (options === undefined) {
     const hint = reference === undefined ? "" : fieldTitle(naturalKey(objectType(reference.type)))

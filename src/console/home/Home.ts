@@ -10,6 +10,7 @@ import { changeType, changes } from "../../inventory/read/Changes.ts"
 import { countEach } from "../../inventory/read/CountEach.ts"
 import { type Html, html } from "../Html.ts"
 import { changeTable } from "../change/ChangeTable.ts"
+import { changeWords } from "../change/ChangeWords.ts"
 import { framed } from "../frame/Frame.ts"
 import { failingWebhooks } from "./Failing.ts"
 import { firstSteps } from "./FirstSteps.ts"
@@ -56,7 +57,7 @@ const latestChanges = Effect.gen(function* () {
     ${
       latest.length === 0
         ? html`<p class="note sub">The change log has no change that you may view.</p>`
-        : changeTable(latest, { caption: "Latest changes", hides: ["request"] })
+        : changeTable(latest, { caption: "Latest changes", hides: ["request"], words: yield* changeWords(latest) })
     }
   </section>`
 })

@@ -5,12 +5,16 @@ import type { ObjectType } from "../../inventory/ObjectType.ts"
 import type { Row } from "../../inventory/Field.ts"
 import { type Html, html } from "../Html.ts"
 import { changed } from "./Query.ts"
+import { changeDressing } from "../change/ChangeColumns.ts"
 import { webhookDressing } from "../webhook/WebhookColumns.ts"
 import type { Dressing } from "./ListColumn.ts"
 
 type Dress = (rows: ReadonlyArray<Row>) => Effect.Effect<Dressing, Refusal, Services>
 
-const dressings: ReadonlyMap<string, Dress> = new Map([["extras.webhook", webhookDressing]])
+const dressings: ReadonlyMap<string, Dress> = new Map<string, Dress>([
+  ["extras.webhook", webhookDressing],
+  ["extras.objectchange", changeDressing]
+])
 
 /** Undefined for a type whose list is as its declaration says. */
 export const dressingOf = (type: string): Dress | undefined => dressings.get(type)

@@ -13,6 +13,8 @@ export interface Column {
 }
 
 export interface Dressing {
+  /** The text of the link to the object, in place of its display, and the heading of its column. */
+  readonly name?: { readonly title: string; readonly field: string; readonly of: (row: Row) => Html }
   /** Shown above the table; the id of its element. */
   readonly above: Html
   readonly aboveId: string

@@ -39,7 +39,7 @@ export const objectTable = ({ type, rows, view, columns, query, isSelectable, dr
       const display = shortened(String(shown["display"]))
       return html`<tr>
         ${isSelectable ? selectCell(row.id, display) : ""}
-        ${nameCell(html`<a href="${pathOf(type, row.id)}">${display}</a>`, row, dressing)}
+        ${nameCell(html`<a href="${pathOf(type, row.id)}">${dressing?.name?.of(row) ?? display}</a>`, row, dressing)}
         ${dressing?.columns.map(({ cell, ...column }) => html`<td${classesOf(column)}>${cell(row)}</td>`) ?? ""}
         ${columns.map((name, at) => html`<td${isLess(type, name, at) ? html` class="lo"` : ""}>${fieldCell(type, name, shown)}</td>`)}
       </tr>`
@@ -52,7 +52,7 @@ export const objectTable = ({ type, rows, view, columns, query, isSelectable, dr
           </caption>
           <thead>
             <tr>
-              ${isSelectable ? selectAll : ""}${heading(type, nameColumn(type), query, false)}${dressing?.columns.map((column) => dressedHeading(type, column, query)) ?? ""}${columns.map((name, at) => heading(type, name, query, isLess(type, name, at)))}
+              ${isSelectable ? selectAll : ""}${heading(type, dressing?.name?.field ?? nameColumn(type), query, false, dressing?.name?.title)}${dressing?.columns.map((column) => dressedHeading(type, column, query)) ?? ""}${columns.map((name, at) => heading(type, name, query, isLess(type, name, at)))}
             </tr>
           </thead>
           <tbody ${linksLeave}>

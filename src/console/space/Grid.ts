@@ -37,6 +37,9 @@ const namedWidth = 4
 /** Largest free blocks that are listed. */
 const listedMax = 6
 
+/** Most characters of a label that one column shows in letters of the usual size. */
+const shortLabel = 3
+
 interface MappedPart {
   /** The whole space, and the part of it that is shown. */
   readonly whole: Block
@@ -108,8 +111,9 @@ const cell = (
   const [state, href] = stateOf(piece, block, words)
   const isOwn = piece.kind === "taken" && piece.owner.type !== undefined
   const kind = piece.kind === "taken" && !isOwn ? "shut" : piece.kind
-  const classes = `${kind} w${width} h${height}`
   const label = words.label(block, width < namedWidth)
+  const isTiny = width === 1 && label.length > shortLabel
+  const classes = `${kind} w${width} h${height}${isTiny ? " tiny" : ""}`
   const text = html`<span>${isOwn && width >= namedWidth ? shortened(piece.owner.text, 40) : label}</span>`
   const title = `${words.name(block)}: ${state}`
   // For pointers: the table below has the same links.

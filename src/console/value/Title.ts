@@ -24,8 +24,11 @@ export const capital = (text: string): string => text.charAt(0).toUpperCase() + 
 export const inSentence = (title: string): string =>
   /^[A-Z][a-z]/.test(title) ? title.charAt(0).toLowerCase() + title.slice(1) : title
 
+/** Lists that are known by another name than that of their objects. */
+const lists: ReadonlyMap<string, string> = new Map([["object-changes", "Change log"]])
+
 /** `ip-addresses` -> `IP addresses`. */
-export const pluralOf = perType(({ plural }): string => capital(worded(plural)))
+export const pluralOf = perType(({ plural }): string => lists.get(plural) ?? capital(worded(plural)))
 
 /** `ip address` -> `IP address`: one object of the type. */
 export const nameOf = perType(({ label }): string => worded(label))
@@ -35,6 +38,7 @@ const titles: ReadonlyMap<string, string> = new Map([
   ["a_terminations", "A side"],
   ["b_terminations", "B side"],
   ["cable_end", "End of the cable"],
+  ["changed_object_type", "Object type"],
   ["cid", "Circuit ID"],
   ["connected_endpoints", "Connected to"],
   ["connected_endpoints_reachable", "Reachable"],
@@ -46,11 +50,13 @@ const titles: ReadonlyMap<string, string> = new Map([
   ["is_full_depth", "Full depth"],
   ["mgmt_only", "Management only"],
   ["rd", "Route distinguisher"],
+  ["object_repr", "Object"],
   ["tx_power", "Transmit power"],
   ["type_create", "Creations"],
   ["type_delete", "Deletions"],
   ["type_update", "Updates"],
   ["u_height", "Height"],
+  ["user_name", "User"],
   ["vdcs", "Virtual device contexts"],
   ["vid", "VLAN ID"]
 ])

@@ -94,7 +94,7 @@ interface Side {
   readonly length: number
 }
 
-interface FoundField {
+export interface FoundField {
   readonly name: string
   readonly changed: boolean
   readonly before: Side
@@ -102,13 +102,14 @@ interface FoundField {
 }
 
 /** SQL: the fields of a column of JSON, in their order. */
-const fieldsOf = (column: string): string =>
+export const fieldsOf = (column: string): string =>
   `(select e.key, e.ordinality, json_typeof(e.value) as type,
            case json_typeof(e.value) when 'string' then e.value #>> '{}' else e.value::text end as text
       from json_each(case when json_typeof(t.${column}) = 'object' then t.${column} end) with ordinality e)`
 
-const side = (alias: string): string =>
-  `json_build_object('type', ${alias}.type, 'text', left(${alias}.text, ${valueLengthMax}), 'length', coalesce(length(${alias}.text), 0))`
+/** SQL: the value of a field on one side, of which so many characters are read. */
+export const sideOf = (alias: string, lengthMax: number): string =>
+  `json_build_object('type', ${alias}.type, 'text', left(${alias}.text, ${lengthMax}), 'length', coalesce(length(${alias}.text), 0))`
 
 /** The fields of a change, before and after it, in the order of the declaration. */
 export const changedFields = Effect.fnUntraced(function* ({ id, time }: Pick<Change, "id" | "time">) {
@@ -121,7 +122,7 @@ export const changedFields = Effect.fnUntraced(function* ({ id, time }: Pick<Cha
   const rows = yield* sql.unsafe<{ readonly field: FoundField }>(
     `select f.field from ${changeType.table} t cross join lateral (
        select coalesce(a.ordinality, b.ordinality) as place,
-              json_build_object('name', coalesce(a.key, b.key), 'before', ${side("b")}, 'after', ${side("a")},
+              json_build_object('name', coalesce(a.key, b.key), 'before', ${sideOf("b", valueLengthMax)}, 'after', ${sideOf("a", valueLengthMax)},
                 'changed', (b.type, b.text) is distinct from (a.type, a.text)) as field
          from ${fieldsOf("prechange_data")} b full join ${fieldsOf("postchange_data")} a on a.key = b.key) f
       where ${where.sql} order by f.place limit ${fieldsMax}`,
@@ -130,28 +131,35 @@ export const changedFields = Effect.fnUntraced(function* ({ id, time }: Pick<Cha
   const fields = rows.map(({ field: { name, changed, before, after } }): ChangedField => ({
     name,
     isChanged: changed,
-    before: valueOf(before),
-    after: valueOf(after)
+    before: valueOf(before, valueLengthMax),
+    after: valueOf(after, valueLengthMax)
   }))
-  return yield* Effect.forEach(fields, (field) => (field.name === "tags" ? tagsAsSeen(field) : Effect.succeed(field)))
+  return yield* tagsAsSeen(fields)
 })
 
-/** The field with the names of the tags that the reader may see. A list that was cut is not shown to limited readers. */
-const tagsAsSeen = Effect.fnUntraced(function* (field: ChangedField) {
-  if (isEverything(yield* cleared(objectType(tagType), "view"))) return field
-  const [before, after] = yield* snapshotsAsSeen([field.before, field.after].map(({ value }) => ({ tags: value })))
+/** The fields with the names of the tags that the reader may see. A list that was cut is not shown to limited readers. */
+export const tagsAsSeen = Effect.fnUntraced(function* <F extends ChangedField>(fields: ReadonlyArray<F>) {
+  if (isEverything(yield* cleared(objectType(tagType), "view"))) return fields
+  const named = fields.filter(({ name }) => name === "tags")
+  const seen = yield* snapshotsAsSeen(
+    named.flatMap(({ before, after }) => [{ tags: before.value }, { tags: after.value }])
+  )
   const side = ({ cutFrom }: Value, tags: unknown): Value => ({
     value: cutFrom === undefined ? tags : undefined,
     cutFrom: undefined
   })
-  const shown = { before: side(field.before, before!.tags), after: side(field.after, after!.tags) }
-  const isChanged = JSON.stringify(shown.before) !== JSON.stringify(shown.after)
-  return { ...field, ...shown, isChanged } satisfies ChangedField
+  return fields.map((field): F => {
+    const at = named.indexOf(field)
+    if (at < 0) return field
+    const shown = { before: side(field.before, seen[2 * at]!.tags), after: side(field.after, seen[2 * at + 1]!.tags) }
+    return { ...field, ...shown, isChanged: JSON.stringify(shown.before) !== JSON.stringify(shown.after) }
+  })
 })
 
-const valueOf = ({ type, text, length }: Side): Value => {
+/** The value of a side, of which so many characters were read. */
+export const valueOf = ({ type, text, length }: Side, lengthMax: number): Value => {
   if (type === null || text === null) return { value: undefined, cutFrom: undefined }
-  if (length > valueLengthMax) return { value: text, cutFrom: length }
+  if (length > lengthMax) return { value: text, cutFrom: length }
   return { value: type === "string" ? text : parseExactly(text), cutFrom: undefined }
 }
 

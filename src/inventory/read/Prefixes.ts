@@ -32,7 +32,7 @@ const aroundMax = 40
 export const belowMax = 50
 
 /** Most children, addresses and ranges by which the use of a prefix is computed: of the network itself, and of others. */
-const countedMax = { self: 10_000, other: 500 }
+const countedMax = { self: 5_000, other: 500 }
 
 /** Most characters of a description that are read. */
 const descriptionMax = 200

@@ -96,9 +96,10 @@ export const occupationOf = Effect.fnUntraced(function* (space: MappedSpace, fra
   const rows = yield* sql.unsafe<{ readonly found: FoundSpace }>(
     `with cell as (select cell, ordinality - 1 as at from unnest($2::text[]::cidr[]) with ordinality c (cell))
      select json_build_object(
-       'prefixes', (select json_agg(o.owner) from unnest($1::text[]::cidr[]) b (block) cross join lateral (
-          select ${owner(seen.prefix, "t.prefix::text", "host(t.prefix)", "host(broadcast(t.prefix))")} as owner
-            from ${prefixType.table} t where t.prefix = b.block and ${ofVrf} order by case when ${seen.prefix} then 0 end, t.id limit 1) o),
+       'prefixes', (select json_agg(o.owner) from (
+          select distinct on (t.prefix) ${owner(seen.prefix, "t.prefix::text", "host(t.prefix)", "host(broadcast(t.prefix))")} as owner
+            from ${prefixType.table} t where t.prefix = any ($1::text[]::cidr[]) and ${ofVrf}
+           order by t.prefix, case when ${seen.prefix} then 0 end, t.id) o),
        'addresses', ${
          isOfHosts
            ? `(select json_agg(o.owner) from cell c cross join lateral (

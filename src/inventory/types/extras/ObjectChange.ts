@@ -1,5 +1,9 @@
 import { choice, defineObjectType, integer, jsonText, position, text, time, uuid } from "../../ObjectType.ts"
 
+/** SQL: the fields of a snapshot. */
+const fieldsIn = (snapshot: string): string =>
+  `json_each(case when json_typeof(${snapshot}) = 'object' then ${snapshot} end)`
+
 /** The change log: every event, written by capture. */
 export default defineObjectType({
   app: "extras",
@@ -35,6 +39,16 @@ export default defineObjectType({
   coveringIndexes: [{ name: "xid", fields: ["xid"], columns: [], ofBlocks: true }],
   paths: { user: "user_name", time_after: "time__gte", time_before: "time__lte" },
   asked: {
+    changed_field: {
+      of: "search",
+      sql: (_, types, from, pattern) => `t.action = 'update' and exists (
+        select from ${fieldsIn("t.prechange_data")} b full join ${fieldsIn("t.postchange_data")} a on a.key = b.key
+         where coalesce(a.key, b.key) ilike ${pattern} and case coalesce(a.key, b.key)
+           -- Tags that the reader may not see do not count.
+           when 'tags' then exists (select from ${from(types.get("extras.tag")!)} g
+             where coalesce(a.value::jsonb ? g.name, false) <> coalesce(b.value::jsonb ? g.name, false))
+           else a.value::text is distinct from b.value::text end)`
+    },
     user_id: {
       of: "users.user",
       sql: (_, types, from, ids) =>

@@ -30,7 +30,9 @@ export default defineObjectType({
   plural: "webhooks",
   menu: "Logging",
   groups: {
-    "Fires on": ["content_types", "type_create", "type_update", "type_delete", "conditions", "scope_user"],
+    "Object types and events": [
+      ...["content_types", "type_create", "type_update", "type_delete", "conditions", "scope_user"]
+    ],
     Request: ["payload_url", "http_method", "http_content_type", "additional_headers"],
     Body: ["template_engine", "body_template"],
     Signature: ["secret", "previous_secret", "previous_secret_expires", "signature"],

@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)("an open circuit breaker", () => {
       expect(await faultsOf(page)).toEqual([])
     }
     // On the page that the loop ended with, not only among the latest changes.
-    expect(await page.locator("[aria-labelledby=need-look]").textContent()).toMatch(
+    expect(await page.locator("[aria-labelledby=attention]").textContent()).toMatch(
       /cmdb.*held by the circuit breaker/s
     )
     await page.goto(`${tasks}?state=scheduled`)

@@ -1,5 +1,6 @@
 /** The list of deliveries that wait, and the way from it to a discard of all of them. */
 import { describe, expect, it } from "vitest"
+import { makeUser } from "../auth/Users.ts"
 import type { Api } from "../support/Api.ts"
 import { faultsOf, hasBrowser } from "../support/Browser.ts"
 import { eventually } from "../support/Eventually.ts"
@@ -12,7 +13,7 @@ const list = () => `/extras/deliveries/waiting/?webhook_id=${webhook}`
 
 const waits = async () => (await api.call<{ count: number }>("GET", `/api${list()}`)).json.count
 
-const { loggedIn } = startConsole(async (started) => {
+const { loggedIn, loggedInAs } = startConsole(async (started) => {
   api = started
   const fields = { content_types: ["extras.tag"], type_create: true, payload_url: "http://127.0.0.1:1/", paused: true }
   webhook = await api.make("extras/webhooks", { name: "cmdb", ...fields })
@@ -44,6 +45,27 @@ describe.skipIf(!hasBrowser)("deliveries that wait without an attempt", () => {
     await page.goto(`/extras/object-changes/${changes.results[0]!.id}/`)
     expect(await page.locator("[aria-labelledby=told]").textContent()).toContain("No delivery of it was attempted yet.")
     await close()
+  })
+
+  it("are among the faults of the home page, behind alarms, for readers who may view them", async () => {
+    await api.database.sql.query(
+      "insert into extras_alarm (kind, subject, message) values ('gap', 'gap 1', 'a gap: changes may be missing')"
+    )
+    await makeUser(api, "reader", { types: ["extras.tag"], actions: ["view"] })
+    const { page, close } = await loggedIn()
+    await page.goto("/")
+    const faults = await page.getByRole("region", { name: "Needs attention" }).getByRole("link").allTextContents()
+    expect(faults.map((each) => each.replaceAll(/\s+/g, " ").trim())).toEqual([
+      "Gap: A gap: changes may be missing",
+      "cmdb: paused: 12 deliveries are held"
+    ])
+    expect(await page.textContent("main .ph")).toContain("sends every committed change of it to your webhooks")
+    expect(await faultsOf(page)).toEqual([])
+    await close()
+    const reader = await loggedInAs("reader")
+    await reader.page.goto("/")
+    expect(await reader.page.locator(".attention, .calm").count()).toBe(0)
+    await reader.close()
   })
 
   it("are retried all together, and the operation says that they are held", async () => {

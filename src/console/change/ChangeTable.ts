@@ -45,7 +45,7 @@ export const changeTable = (changes: ReadonlyArray<Change>, { caption, hides, wo
           <th scope="col">Action</th>
           ${hidesObject ? "" : html`<th scope="col">Object</th>`}
           ${hidesObject && words !== undefined ? html`<th scope="col">Changed</th>` : ""}
-          <th scope="col">User</th>
+          <th scope="col" class="lo">User</th>
           ${hidesRequest ? "" : html`<th scope="col" class="lo">Request</th>`}
         </tr>
       </thead>
@@ -60,7 +60,7 @@ export const changeTable = (changes: ReadonlyArray<Change>, { caption, hides, wo
               </th>
               <td>${actionBadge(change)}</td>
               ${hidesObject && words === undefined ? "" : html`<td class="did-cell">${hidesObject ? "" : objectText(change)}${words?.get(change.id) ?? ""}</td>`}
-              <td>${change.user_name === "" ? none : change.user_name}</td>
+              <td class="lo">${change.user_name === "" ? none : change.user_name}</td>
               ${hidesRequest ? "" : html`<td class="lo">${requestLink(change)}</td>`}
             </tr>`
         )}

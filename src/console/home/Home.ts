@@ -1,4 +1,4 @@
-/** `/`: where to begin, the latest changes, what failed, and how many objects there are. */
+/** `/`: a sentence about the product, then the faults, where to begin, the latest changes, and how many objects there are. */
 import { Effect } from "effect"
 import { loginFirst } from "../../http/Admission.ts"
 import type { Handler, Route } from "../../http/Route.ts"
@@ -12,7 +12,7 @@ import { type Html, html } from "../Html.ts"
 import { changeTable } from "../change/ChangeTable.ts"
 import { changeWords } from "../change/ChangeWords.ts"
 import { framed } from "../frame/Frame.ts"
-import { failingWebhooks } from "./Failing.ts"
+import { attention } from "./Attention.ts"
 import { firstSteps } from "./FirstSteps.ts"
 import { groupOf, inMenuOrder } from "../frame/Menu.ts"
 import { number } from "../list/Pager.ts"
@@ -34,14 +34,19 @@ const show: Handler = (request) =>
     const counts = types.map((type, at) => ({ type, count: found[at]! }))
     return yield* framed(request, {
       title: "Rackwire",
-      main: html`${types.length > 0 ? "" : nothing}${yield* firstSteps(request.principal)}
+      subtitle,
+      main: html`${types.length > 0 ? "" : nothing}${yield* attention}${yield* firstSteps(request.principal)}
         <div class="panels home">
           ${yield* latestChanges}
-          <div>${yield* failingWebhooks}${links}</div>
+          <div>${links}</div>
         </div>
         ${tiles(counts)}`
     })
   })
+
+const subtitle = html`<p class="sub m-0">
+  Rackwire keeps the inventory of your networks and sends every committed change of it to your webhooks.
+</p>`
 
 const nothing = html`<p class="alert-line">You may view no objects. An administrator can grant you a permission.</p>`
 
@@ -63,7 +68,7 @@ const latestChanges = Effect.gen(function* () {
 })
 
 const tiles = (counts: ReadonlyArray<{ readonly type: ObjectType; readonly count: number }>): Html =>
-  html`<div class="tile-grid">
+  html`<div class="counts">
     ${inMenuOrder(Map.groupBy(counts, ({ type }) => groupOf(type))).map(
       ([group, all]) =>
         html`<section class="card">

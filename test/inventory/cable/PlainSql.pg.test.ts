@@ -140,7 +140,7 @@ describe("large sides", () => {
         end loop;
         return counts;
       end $$`)
-    /** An interface and a panel with these ids, a cable between them, a trunk to another panel; then the cable goes. */
+    /** An interface and a panel with these ids, a cable between them, a trunk to another panel; then the cable is deleted. */
     const changes = (at: number): ReadonlyArray<string> => [
       `insert into dcim_interface (id, name, device_id, type) values (${at}, 'x${at}', 1, '1000base-t')`,
       `insert into dcim_rearport (id, name, device_id, type, positions) values (${at}, 'x${at}', 1, '8p8c', 2), (${at + 1}, 'x${at + 1}', 1, '8p8c', 2)`,

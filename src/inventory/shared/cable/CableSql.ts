@@ -30,7 +30,7 @@ const leadsOn = (alias: string): string => `(${alias}.a_type = any (${through}) 
 
 /**
  * Options of functions whose statements find few rows of large tables by their ids. A session keeps the plans that it made
- * while the tables were small, and the planner guesses 100 rows wherever it cannot know: both would read whole tables.
+ * while the tables were small, and the planner guesses 100 rows where it has no count: both would read whole tables.
  */
 export const byIndex =
   "set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_nestloop = on"

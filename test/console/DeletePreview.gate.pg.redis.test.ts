@@ -78,14 +78,14 @@ describe("the page that deletes a device", () => {
     const gone = before.card("effect-delete")
     expect(gone.map(({ text }) => text).toSorted()).toEqual([
       "1 IP address by assigned object",
-      "1 cable by A terminations",
+      "1 cable by A side",
       "1 journal entry by assigned object",
       "2 inventory items by device",
       "4 interfaces by device"
     ])
     const [freed] = await found(`dcim/interfaces/?device_id=${peer}&name=eth1`)
     expect(before.card("effect-clear")).toEqual([
-      { text: "1 cable by A terminations", to: `/dcim/cables/?id=${trunk}` },
+      { text: "1 cable by A side", to: `/dcim/cables/?id=${trunk}` },
       { text: "1 interface by cable", to: `/dcim/interfaces/?id=${freed!.id}` },
       { text: "1 IP address by NAT inside", to: `/ipam/ip-addresses/?id=${outside}` }
     ])

@@ -175,7 +175,7 @@ describe("restoring a deleted device", () => {
       expect(text).toMatch("inventory item tagged : Asset tag : There is another inventory item with this asset tag.")
       expect(text).toMatch(/inventory item child : Its parent is not restored\./)
       expect(text).toMatch(/device taken, Platform : /)
-      expect(text).toMatch(/cable to the far end : B terminations : /)
+      expect(text).toMatch(/cable to the far end : B side : /)
     }
     const [restored] = await found("dcim/devices/?name=taken")
     expect(restored).toMatchObject({ platform: null })

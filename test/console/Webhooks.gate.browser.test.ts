@@ -70,7 +70,7 @@ describe.skipIf(!hasBrowser)("webhooks", () => {
     expect(await faultsOfState(page)).toEqual([])
     await page.click("text=Configuration")
     await page.waitForURL(`**${list}${ailing}/configuration/`)
-    expect(await page.locator("dl.attrs").innerText()).toContain(`${receiver.url}/ailing`)
+    expect(await page.innerText("[aria-labelledby=attributes]")).toContain(`${receiver.url}/ailing`)
   })
 
   thorough("that are stored as failing are called so wherever their health stands", async () => {
@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser)("webhooks", () => {
     expect(await page.locator("[aria-labelledby=edited]").innerText()).not.toContain("Updated")
     expect(await faultsOf(page)).toEqual([])
     await page.goto(`${list}${ailing}/configuration/`)
-    expect(await page.locator("dl.attrs").innerText()).toMatch(/Health\s+failing\s+Health since\s+\d/)
+    expect(await page.innerText("[aria-labelledby=attributes]")).toMatch(/Health\s+failing\s+Health since\s+\d/)
     await turn("healthy")
   })
 

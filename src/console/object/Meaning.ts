@@ -33,7 +33,13 @@ export const meaningOf = (
   const declared = new Map(
     Object.entries(type.groups).flatMap(([title, fields]) => fields.map((name) => [name, title] as const))
   )
-  const groupOf = (name: string) => declared.get(name) ?? byName.get(name) ?? usualGroup(type.fields[name])
+  const groupOf = (name: string): string => {
+    const said = declared.get(name) ?? byName.get(name)
+    if (said !== undefined) return said
+    // `health_since` stands with `health`.
+    const whole = names.find((each) => name.startsWith(`${each}_`))
+    return whole === undefined ? usualGroup(type.fields[name]) : groupOf(whole)
+  }
   const groups = Map.groupBy(names, groupOf)
   const titles = [...new Set([...order, ...Object.keys(type.groups), ...groups.keys()])]
   return titles.flatMap((title) => {

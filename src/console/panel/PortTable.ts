@@ -1,6 +1,7 @@
 /** The table of the ports of one kind: its columns follow from the fields of the type. Pure. */
 import { type Row, type View, isDictionary } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
+import type { PortsOfType } from "../../inventory/read/Ports.ts"
 import { type Html, html } from "../Html.ts"
 import { shortened } from "../list/Cell.ts"
 import { selectAll, selectCell } from "../list/ObjectTable.ts"
@@ -8,9 +9,6 @@ import { peer } from "../value/Peer.ts"
 import { swatch } from "../value/Swatch.ts"
 import { fieldTitle, pathOf, pluralOf } from "../value/Title.ts"
 import { badge, none, referenceIn, valueOf } from "../value/Value.ts"
-
-/** Rows of addresses by the id of their port. */
-export type Addresses = ReadonlyMap<unknown, ReadonlyArray<Row>>
 
 /** A port with a way to each of its values: an interface may have thousands of VLANs that no cell shows. */
 interface Port {
@@ -29,7 +27,7 @@ interface PortColumn {
 /** Most peers, addresses and VLANs of a port that are named. */
 const namedMax = 4
 
-export const columnsFor = (type: ObjectType, addresses: Addresses): ReadonlyArray<PortColumn> => {
+export const columnsFor = (type: ObjectType, addresses: PortsOfType["addresses"]): ReadonlyArray<PortColumn> => {
   const has = (name: string) => Object.hasOwn(type.fields, name)
   const optional = (name: string, column: PortColumn) => (has(name) ? [column] : [])
   const plain = (name: string): PortColumn => ({
@@ -130,12 +128,16 @@ const listed = (items: ReadonlyArray<Html>, total: number): Html =>
 const addressLinks = (addresses: ReadonlyArray<Row>): Html =>
   addresses.length === 0
     ? none
-    : listed(
+    : stacked(
         addresses
           .slice(0, namedMax)
           .map(({ id, address }) => html`<a class="mono" href="/ipam/ip-addresses/${id}/">${String(address)}</a>`),
         addresses.length
       )
+
+/** Items below each other, and how many more there are. */
+const stacked = (items: ReadonlyArray<Html>, total: number): Html =>
+  html`${items.map((item) => html`<span class="stacked">${item}</span>`)}${total > items.length ? html`<span class="sub below">and ${total - items.length} more</span>` : ""}`
 
 const rearPort = ({ row, value }: Port): Html =>
   html`<span class="links">${valueOf(value("rear_port"))}, position ${String(row["rear_port_position"])}</span>`
@@ -147,7 +149,10 @@ const peers = ({ row, value }: Port): Html => {
   const named = far.filter(isDictionary)
   if (named.length === 0) return row["mark_connected"] === true ? html`Marked as connected` : none
   const isBroken = value("connected_endpoints_reachable") === false
-  return html`${listed(named.slice(0, namedMax).map(peer), named.length)}${isBroken ? html` ${badge("failed", "Not reachable")}` : ""}`
+  const shown = listed(named.slice(0, namedMax).map(peer), named.length)
+  return named.length === 1 && !isBroken
+    ? shown
+    : html`<span class="links">${shown}${isBroken ? html` ${badge("failed", "Not reachable")}` : ""}</span>`
 }
 
 const cable = ({ row, view, value }: Port): Html => {

@@ -2,11 +2,11 @@
 import { Effect } from "effect"
 import type { Request } from "../../http/wire/Request.ts"
 import { mapInSlices } from "../../eventloop/Slices.ts"
-import { Clearance, mayView } from "../../inventory/Clearance.ts"
-import { assignedToOne, equalTo, isNothing } from "../../inventory/derive/filter/Where.ts"
+import { Clearance } from "../../inventory/Clearance.ts"
+import { isNothing } from "../../inventory/derive/filter/Where.ts"
+import type { View } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
-import { viewFor } from "../../inventory/read/Read.ts"
-import { type Read, readTogether } from "../../inventory/read/Together.ts"
+import { type PortsOfType, portsMax, portsOf } from "../../inventory/read/Ports.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { type Html, html } from "../Html.ts"
 import { csrfInput } from "../form/Csrf.ts"
@@ -18,13 +18,7 @@ import { withQuery } from "../list/Query.ts"
 import { pageRights } from "../value/May.ts"
 import { nameOf, pathOf, pluralOf } from "../value/Title.ts"
 import { card, drawing } from "./Panel.ts"
-import { type Addresses, columnsFor, portRow, portTable } from "./PortTable.ts"
-
-const addressType = objectType("ipam.ipaddress")
-
-/** Most ports of a kind that are shown, and most addresses of a kind that are read. */
-const portsMax = 500
-const addressesMax = 2000
+import { columnsFor, portRow, portTable } from "./PortTable.ts"
 
 /** The query of the page by which its ports are filtered. */
 const filterName = "ports"
@@ -34,8 +28,10 @@ export default drawing("ports", "wide", ({ types: ids, field }, { row, request }
     const { where } = yield* Clearance
     const types = ids.map((id) => objectType(id)).filter((type) => !isNothing(where(type, "view")))
     if (types.length === 0) return undefined
-    const kinds = yield* kindsOf(types, field, row.id)
-    const drawn = yield* Effect.forEach(kinds, (kind) => kindDrawn(kind, request))
+    const { ports, view } = yield* portsOf(types, { field, id: row.id }, request.base)
+    const query = new URLSearchParams({ [`${field}_id`]: `${row.id}` })
+    const kinds = ports.filter(({ rows }) => rows.length > 0)
+    const drawn = yield* Effect.forEach(kinds, (kind) => kindDrawn(kind, view, query, request))
     const adds = types.filter((type) => writtenTypes.includes(type) && !isNothing(where(type, "add")))
     return card(
       "ports",
@@ -46,44 +42,14 @@ export default drawing("ports", "wide", ({ types: ids, field }, { row, request }
   })
 )
 
-interface Kind extends Read {
-  readonly type: ObjectType
-  readonly addresses: Addresses
-  /** The filter of a list that has all of the kind. */
-  readonly query: URLSearchParams
-}
-
-/** The kinds of which there are some, read together with the addresses of their ports. */
-const kindsOf = Effect.fnUntraced(function* (types: ReadonlyArray<ObjectType>, field: string, id: number) {
-  const addressed = (yield* mayView(addressType)) ? types.filter(hasAddresses) : []
-  const own = (type: ObjectType) => equalTo(type, { [field]: id })
-  const bounds = { offset: 0, isCut: true }
-  const read = yield* readTogether([
-    ...types.map((type) => ({
-      type,
-      page: { where: own(type), ordering: ["name"], limit: portsMax + 1, ...bounds }
-    })),
-    ...addressed.map((type) => ({
-      type: addressType,
-      page: {
-        where: assignedToOne(addressType, "assigned_object", type, own(type)),
-        ...{ ordering: ["address"], limit: addressesMax, ...bounds }
-      },
-      fields: []
-    }))
-  ])
-  return types.flatMap((type, at): ReadonlyArray<Kind> => {
-    const among = addressed.indexOf(type)
-    const found = among < 0 ? [] : read[types.length + among]!.rows
-    const addresses = Map.groupBy(found, (each) => each["assigned_object_id"])
-    const query = new URLSearchParams({ [`${field}_id`]: `${id}` })
-    return read[at]!.rows.length === 0 ? [] : [{ ...read[at]!, type, addresses, query }]
-  })
-})
-
-const kindDrawn = Effect.fnUntraced(function* ({ type, rows, beside, addresses, query }: Kind, request: Request) {
+/** `query`: the filter of a list that has all of the kind. */
+const kindDrawn = Effect.fnUntraced(function* (
+  { type, rows, addresses }: PortsOfType,
+  view: View,
+  query: URLSearchParams,
+  request: Request
+) {
   const words = wordsIn(request)
-  const view = yield* viewFor(type, rows, request.base, beside)
   const columns = columnsFor(type, addresses)
   const actions = bulkActions(type, yield* pageRights(type))
   const isSelectable = actions.length > 0
@@ -110,10 +76,6 @@ const kindDrawn = Effect.fnUntraced(function* ({ type, rows, beside, addresses, 
     ${isCut ? html`<p class="note sub">The first ${portsMax} are shown. <a href="${all}">Show all</a></p>` : ""}
   </div>`
 })
-
-/** Whether addresses are assigned to objects of the type. */
-const hasAddresses = ({ id }: ObjectType): boolean =>
-  addressType.fields["assigned_object_type"]?.generic?.types?.includes(id) === true
 
 const wordsIn = ({ url }: Request): ReadonlyArray<string> =>
   (url.searchParams.get(filterName) ?? "")

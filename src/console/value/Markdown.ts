@@ -16,8 +16,8 @@ const charsMax = 21_000
 const shortCharsMax = 1000
 
 /**
- * Longest time that a longer text may take, milliseconds. `marked` needs ten seconds for 20,000 characters that are chosen for
- * it; a script of `node:vm` is ended when its time is over.
+ * Longest time that a longer text may take, milliseconds. `marked` needs ten seconds for 20,000 characters that are
+ * chosen for it; a script of `node:vm` is ended when its time is over.
  */
 const budgetMillis = 40
 
@@ -28,6 +28,8 @@ const marked = new Marked({
   gfm: true,
   renderer: {
     image: ({ href, text }) => html`<a href="${href}">${text === "" ? href : text}</a>`.text,
+    // Markup is shown as it is written: `set interface <name>` is no element.
+    html: ({ text }) => (/^<br ?\/?>$/i.test(text) ? "<br>" : html`${text}`.text),
     checkbox: ({ checked }) => (checked ? "☑ " : "☐ ")
   }
 })

@@ -34,7 +34,7 @@ export interface Page {
   readonly isCut?: boolean
 }
 
-export interface JsonRow {
+interface JsonRow {
   readonly row: Readonly<Record<string, unknown>>
 }
 
@@ -136,36 +136,29 @@ export const readAll = Effect.fnUntraced(function* <T extends ObjectType>(type: 
   const { where } = yield* Clearance
   // viewFor reads the types of which the user may see only some objects: it distinguishes hidden from missing ones.
   const statement = readStatement(type, page, (target) => where(target, "view"), reading)
-  const found = yield* sql.unsafe<FoundRow>(statement.sql, statement.parameters)
-  return { ...(yield* sorted(type, found)), holds: found.some((row) => row.type === premiseMark) }
-})
-
-/** A row of the statement: of the objects themselves, or of what is read beside them. */
-interface FoundRow extends JsonRow {
-  readonly type: string
-}
-
-/** Sorts the rows of a statement of ReadStatement.ts: the objects of the type, and what their representations need. */
-export const sorted = Effect.fnUntraced(function* <T extends ObjectType>(type: T, found: ReadonlyArray<FoundRow>) {
+  const found = yield* sql.unsafe<JsonRow & { readonly type: string }>(statement.sql, statement.parameters)
   const rows: Array<RowOf<T>> = []
   const related = new Map<string, Map<number, Row>>()
   const counts = new Map<number, Readonly<Record<string, unknown>>>()
   const customFields: Array<CustomField> = []
+  let holds = false
   yield* mapInSlices(found, ({ type: of, row }) => {
     if (of === "") rows.push(rowFromJson(type, row))
     else if (of === countsMark) counts.set(Number(row["id"]), row["counts"] as Readonly<Record<string, unknown>>)
+    else if (of === premiseMark) holds = true
     else if (of === fieldsMark) customFields.push(rowFromJson(objectType<typeof CustomFieldType>(customFieldType), row))
-    else if (of !== premiseMark) {
+    else {
       const other = rowFromJson(objectType(of), row)
       const ofType = related.get(of)
       if (ofType === undefined) related.set(of, new Map([[other.id, other]]))
       else ofType.set(other.id, other)
     }
   })
-  const definitions = customFieldsByType(customFields).get(type.id) ?? []
+  const sorted = customFieldsByType(customFields).get(type.id) ?? []
   return {
     rows: yield* rowsAsSeen(type, rows),
-    beside: { related, counts, customFields: definitions } satisfies Beside
+    beside: { related, counts, customFields: sorted } satisfies Beside,
+    holds
   }
 })
 

@@ -84,18 +84,6 @@ export const refersToOne = (type: ObjectType, name: string, target: ObjectType, 
   parameters
 })
 
-/** Rows whose generic reference `<name>_type`, `<name>_id` is to an object of the target that meets the condition. */
-export const assignedToOne = (
-  type: ObjectType,
-  name: string,
-  target: ObjectType,
-  { sql, parameters }: Where
-): Where => ({
-  sql: `t.${columnIn(type, `${name}_type`)} = ${literal(target.id)}
-    and t.${columnIn(type, `${name}_id`)} in (select t.id from ${target.table} t where ${sql})`,
-  parameters
-})
-
 const columnIn = (type: ObjectType, name: string): string => type.columns[name] ?? "id"
 
 /** The conjunction of conditions; `nothing` itself where one of them holds for no row. */

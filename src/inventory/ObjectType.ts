@@ -129,7 +129,7 @@ interface Declaration<F extends Fields = Fields> {
   readonly listed?: ReadonlyArray<string>
   /** The panels of its page in the console, beside its fields. */
   readonly panels?: ReadonlyArray<Panel>
-  /** The units of numbers, by field: a text, or the field that holds it. */
+  /** The units of numbers, by field: a text, or the field with it. */
   readonly units?: Readonly<Record<string, string | { readonly in: string }>>
   /** Fields of NetBox that Rackwire does not have, and that a table may still hold: an export of NetBox is read. */
   readonly leftOut?: ReadonlyArray<string>

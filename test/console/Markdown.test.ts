@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest"
 import { markdown } from "../../src/console/value/Markdown.ts"
 
-/** Attempts to run a script, to load a file, to change the page, or to look like a part of it. */
+/** Attempts to run a script, to load a file, to change the page, or to imitate a part of it. */
 const hostile = [
   "<script>alert(1)</script>",
   "<img src=x onerror=alert(1)>",
@@ -39,7 +39,7 @@ const hostile = [
 const names = "div|p|br|hr|h3|blockquote|pre|ul|ol|li|table|thead|tbody|tr|th|td|a|b|strong|i|em|del|s|code|kbd|sub|sup"
 
 describe("Markdown", () => {
-  it("has headings of one level, lists, tables, code and links that tell nobody where they were", () => {
+  it("has headings of one level, lists, tables, code and links that name no referrer", () => {
     const text = "# A\n\n## B\n\n- [x] done\n\n|a|b|\n|-|-|\n|1|2|\n\n`c` ~~d~~ https://example.com/ [e](/dcim/sites/)"
     const { text: made } = markdown(text)
     expect(made.match(/<h\d>/g)).toEqual(["<h3>", "<h3>"])

@@ -9,7 +9,7 @@ import { markdown } from "../value/Markdown.ts"
 import { fieldTitle } from "../value/Title.ts"
 import { valueOf } from "../value/Value.ts"
 
-/** Slices: a field may hold a long text of Markdown. */
+/** Slices: a value may be a long text of Markdown. */
 export const customFieldsCard = Effect.fnUntraced(function* (definitions: ReadonlyArray<CustomField>, values: unknown) {
   if (!isDictionary(values)) return html``
   const shown = definitions.filter(({ name, ui_visibility: seen }) => seen !== "hidden" && Object.hasOwn(values, name))

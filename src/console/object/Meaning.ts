@@ -8,7 +8,7 @@ const place = "Place"
 const management = "Management"
 const connection = "Connection"
 
-/** The usual groups in their order. Identity has no title: it stands first, under the name of the type. */
+/** The usual groups in their order. Identity has no title: it is the first group, under the name of the type. */
 const order: ReadonlyArray<string> = [identity, place, management, "Addresses"]
 
 /** Fields whose meaning their kind does not say. */
@@ -36,7 +36,7 @@ export const meaningOf = (
   const groupOf = (name: string): string => {
     const said = declared.get(name) ?? byName.get(name)
     if (said !== undefined) return said
-    // `health_since` stands with `health`.
+    // `health_since` is in the group of `health`.
     const whole = names.find((each) => name.startsWith(`${each}_`))
     return whole === undefined ? usualGroup(type.fields[name]) : groupOf(whole)
   }

@@ -37,7 +37,7 @@ export const drawing = <Kind extends PanelKind>(
 /** The id of the heading of a panel that a page may have several times. */
 export const panelId = (title: string): string => `panel-${title.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}`
 
-/** A card with a heading; `tools` stands beside it. */
+/** A card with a heading; `tools` are beside it. */
 export const card = (id: string, title: string, content: Html, tools: Html | "" = ""): Html =>
   html`<section class="card" aria-labelledby="${id}">
     <div class="ch">

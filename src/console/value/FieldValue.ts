@@ -14,7 +14,7 @@ import { badge, none, valueOf } from "./Value.ts"
 export const isEmpty = (value: unknown): boolean =>
   value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0)
 
-/** Whether the field holds names of object types as the API writes them. */
+/** Whether the values of the field are names of object types as the API writes them. */
 const holdsTypes = (type: ObjectType | undefined, name: string): boolean => {
   const field = type?.fields[name]
   return (

@@ -2,7 +2,7 @@
  * The panels of an object's page, as data. A type lists them in `panels`; the fields of every type are shown without.
  *
  * The vocabulary is closed, and has no markup: the console draws each kind in a file of its own
- * (`console/panel/<Kind>.ts`). A new kind takes an entry here and that file, and no list of types knows about it.
+ * (`console/panel/<Kind>.ts`). A new kind takes an entry here and that file, and no list of types names it.
  */
 
 /** The data of a declared panel, by its kind. */

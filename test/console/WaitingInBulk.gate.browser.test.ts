@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser)("deliveries that wait without an attempt", () => {
     const faults = await page.getByRole("region", { name: "Needs attention" }).getByRole("link").allTextContents()
     expect(faults.map((each) => each.replaceAll(/\s+/g, " ").trim())).toEqual([
       "Gap: A gap: changes may be missing",
-      "cmdb: paused: 12 deliveries are held"
+      "cmdb: paused: 12 deliveries wait"
     ])
     expect(await page.textContent("main .ph")).toContain("sends every committed change of it to your webhooks")
     expect(await faultsOf(page)).toEqual([])

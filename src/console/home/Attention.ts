@@ -1,4 +1,4 @@
-/** The faults that somebody should look at, of what the reader may view: alarms, webhooks, failed and held deliveries. */
+/** The faults that need attention, of what the reader may view: alarms, webhooks, failed deliveries, paused webhooks. */
 import { Effect } from "effect"
 import { failedDeliveries } from "../../history/health/FailedDeliveries.ts"
 import { heldWebhooks } from "../../history/health/HeldWebhooks.ts"
@@ -79,7 +79,7 @@ const ofDeliveries = Effect.gen(function* () {
         `${waitingPath}?webhook_id=${id}`,
         warnDot,
         name,
-        `paused: ${number(waiting)} ${waiting === 1 ? "delivery is" : "deliveries are"} held`
+        `paused: ${number(waiting)} ${waiting === 1 ? "delivery waits" : "deliveries wait"}`
       )
     )
   ]

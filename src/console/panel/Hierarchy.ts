@@ -14,7 +14,7 @@ import { card, drawing } from "./Panel.ts"
 
 const statuses = prefixType.fields["status"]!.choices!
 
-/** Depths that are told apart by their indentation. */
+/** Depths that the indentation distinguishes. */
 const indentedMax = 8
 
 export default drawing("hierarchy", "wide", ({ vrf: vrfField }, { type, row, request }) =>

@@ -40,7 +40,7 @@ export const networkWords = ({ network, path, filled, mayAdd }: Place): SpaceWor
   }
 }
 
-/** The number that tells a block from its neighbours: the octet or group in which its length ends. */
+/** The number that distinguishes a block from its neighbours: the octet or group in which its length ends. */
 const labelOf = ({ family, bits, length }: Network): string => {
   const width = family === 4 ? 8 : 16
   const group = Math.max(0, Math.ceil(length / width) - 1)

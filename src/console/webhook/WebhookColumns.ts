@@ -38,7 +38,7 @@ export const webhookDressing = Effect.fnUntraced(function* (rows: ReadonlyArray<
     before: of(stateDot),
     below: of((health, row) => html`${label(health, row)}${description(row)}`),
     columns: [
-      { title: "Fires on", cell: of((_, row) => firesOn(row)), isLess: true },
+      { title: "Events", cell: of((_, row) => firesOn(row)), isLess: true },
       { title: "Endpoint", field: "payload_url", cell: of((_, row) => endpoint(row)), isLess: true },
       { title: "Last 24 hours", cell: of((health) => traffic(health)), isLess: true },
       { title: "Success", cell: of(({ day }) => html`${percent(day.delivered, day.attempts)}`), isNumber: true },

@@ -258,7 +258,7 @@ const route = <T extends ObjectType>(name: string, source: Source<T>): Route => 
   methods: { GET: show(source), POST: take(source) }
 })
 
-/** Takes one free prefix or address of a prefix, as a body of it asks. Fails with 409 if nothing suitable is free. */
+/** Takes one free prefix or address of a prefix, with the fields of the item. Fails with 409 if nothing suitable is free. */
 export const takeOne = (what: "prefix" | "address", row: RowOf<typeof Prefix>, item: Dictionary, author: Author) => {
   const { turn, bodies, taken } = what === "prefix" ? prefixes : addresses
   return createFrom(taken, 1, Effect.andThen(turn(row), bodies(row, [item])), author).pipe(

@@ -191,7 +191,9 @@ describe("the pages of aggregates and VLAN groups", () => {
     const [first, second] = piecesIn(await pageFor(admin, `/ipam/aggregates/${id}/`))
     expect(first).toMatch(/^172\.16\.0\.0\/14: prefix 172\.16\.0\.0\/13 |^172\.16\.0\.0\/13: prefix 172\.16\.0\.0\/13 /)
     expect(second).toBe("172.24.0.0/14: Free: add /ipam/prefixes/add/?prefix=172.24.0.0%2F14")
-    await prefix("172.16.0.0/12", { vrf })
+    const whole = await prefix("172.16.0.0/12", { vrf, status: "container" })
+    expect(piecesIn(await pageFor(admin, `/ipam/aggregates/${id}/`))[0]).toBe(first)
+    await api.call("PATCH", `/api/ipam/prefixes/${whole}/`, { status: "active" })
     expect(piecesIn(await pageFor(admin, `/ipam/aggregates/${id}/`))).toHaveLength(1)
   })
 

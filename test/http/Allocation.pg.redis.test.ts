@@ -17,6 +17,21 @@ const list = async (path: string): Promise<ReadonlyArray<Json>> =>
 const addressesOf = async (id: number, query = "") =>
   (await list(`/api/ipam/prefixes/${id}/available-ips/${query}`)).map(({ address }) => address)
 
+it("finds a free prefix behind more gaps than are read", async () => {
+  const vrf = await api.makeObject("ipam/vrfs", { name: "Gaps" })
+  const { id } = await makePrefix("10.128.0.0/16", { vrf: vrf.id })
+  await api.database.sql.query(
+    `insert into ipam_prefix (prefix, vrf_id)
+     select ('10.128.0.0'::inet + n * 2)::cidr, $1::bigint from generate_series(0, 10099) n
+     union all select '10.128.255.255/32'::cidr, $1::bigint`,
+    [`${String(vrf["id"])}`]
+  )
+  const { status, json } = await api.call<Json>("POST", `/api/ipam/prefixes/${id}/available-prefixes/`, {
+    prefix_length: 24
+  })
+  expect([status, json["prefix"]]).toEqual([201, "10.128.79.0/24"])
+})
+
 describe("the free addresses of a prefix", () => {
   it("are those for hosts, without addresses and ranges of the same VRF", async () => {
     const { id } = await makePrefix("10.1.0.0/29")

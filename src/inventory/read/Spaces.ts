@@ -74,6 +74,10 @@ export const occupationOf = Effect.fnUntraced(function* (space: MappedSpace, fra
   const blocks = blocksBelow(space, frame).map((each) => printNetwork(networkOfBlock(family, each)))
   const parameters: Array<unknown> = [blocks, cells, ...(typeof space.vrf === "number" ? [`${space.vrf}`] : [])]
   const ofVrf = space.vrf === undefined ? "true" : space.vrf === null ? "t.vrf_id is null" : "t.vrf_id = $3::bigint"
+  // A container as large as the space itself takes nothing of it.
+  const isBelow = space.withSelf
+    ? `(t.prefix <> $${parameters.push(printNetwork(space.network))}::cidr or t.status <> 'container')`
+    : "true"
   const isOfHosts = cellOf(frame) === 0
   const seenIn = (where: Where): string => {
     const condition = `(${after(parameters.length, where)})`
@@ -98,7 +102,7 @@ export const occupationOf = Effect.fnUntraced(function* (space: MappedSpace, fra
      select json_build_object(
        'prefixes', (select json_agg(o.owner) from (
           select distinct on (t.prefix) ${owner(seen.prefix, "t.prefix::text", "host(t.prefix)", "host(broadcast(t.prefix))")} as owner
-            from ${prefixType.table} t where t.prefix = any ($1::text[]::cidr[]) and ${ofVrf}
+            from ${prefixType.table} t where t.prefix = any ($1::text[]::cidr[]) and ${ofVrf} and ${isBelow}
            order by t.prefix, case when ${seen.prefix} then 0 end, t.id) o),
        'addresses', ${
          isOfHosts

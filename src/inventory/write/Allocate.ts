@@ -57,8 +57,11 @@ export const freeAddresses = Effect.fnUntraced(function* (row: Space, count: num
   )
 })
 
-/** The parts of a prefix that no child prefix covers, as gaps. */
-export const freeSpace = Effect.fnUntraced(function* (row: RowOf<typeof Prefix>) {
+/**
+ * The parts of a prefix that no child prefix covers, as gaps. With a length only those between children count that have
+ * room for a prefix of it, so that many small gaps do not hide a large one.
+ */
+export const freeSpace = Effect.fnUntraced(function* (row: RowOf<typeof Prefix>, length?: number) {
   if (row.mark_utilized) return []
   const { network } = roomOf(row)
   return yield* gapsBetween(
@@ -68,9 +71,16 @@ export const freeSpace = Effect.fnUntraced(function* (row: RowOf<typeof Prefix>)
     network,
     { first: baseOf(network), last: lastOf(network) },
     row.vrf,
-    gapsMax
+    gapsMax,
+    length
   )
 })
+
+/** SQL: whether an aligned block of the length lies between the addresses `before` and `low`. */
+const roomFor = (length: number): string => {
+  const endOf = (address: string) => `host(broadcast(set_masklen(${address}, ${length})))::inet`
+  return `case when ${endOf("before")} < low then ${endOf(`${endOf("before")} + 1`)} < low else false end`
+}
 
 interface Bounds {
   readonly low: string | null
@@ -86,7 +96,8 @@ const gapsBetween = Effect.fnUntraced(function* (
   network: Network,
   { first, last }: Gap,
   vrf: number | null,
-  count: number
+  count: number,
+  length?: number
 ) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql.unsafe<Bounds & { readonly inner: ReadonlyArray<Bounds> | null }>(
@@ -94,7 +105,7 @@ const gapsBetween = Effect.fnUntraced(function* (
      steps as (select low, max(high) over (order by low, high rows between unbounded preceding and 1 preceding) as before
                  from taken),
      inner_gaps as (select before, low from steps
-                     where case when low > before then low <> before + 1 else false end order by low limit $4::int)
+                     where case when low > before then low <> before + 1 and ${length === undefined ? "true" : roomFor(length)} else false end order by low limit $4::int)
      select host(min(low)) as low, host(max(high)) as high,
             (select json_agg(json_build_object('low', host(before), 'high', host(low)) order by low) from inner_gaps) as inner
        from taken`,

@@ -47,6 +47,17 @@ export const fillSites = async (sql: Sql, sites: number, regions: number): Promi
   await sql.query("vacuum analyze")
 }
 
+/** A /8 with so many children, apart from each other, of two lengths. */
+export const fillPrefixes = async (sql: Sql, prefixes: number): Promise<void> => {
+  await sql.query("insert into ipam_prefix (prefix, status) values ('10.0.0.0/8', 'container')")
+  await sql.query(
+    `insert into ipam_prefix (prefix)
+     select network(set_masklen('10.0.0.0'::inet + n::bigint * 160, case n % 7 when 0 then 27 else 28 end))
+       from generate_series(0, ${prefixes - 1}) n`
+  )
+  await sql.query("vacuum analyze ipam_prefix")
+}
+
 /** A token of the superuser. */
 export const newToken = async ({ call }: ServiceProcess): Promise<string> => {
   type Users = { readonly results: ReadonlyArray<{ readonly id: number }> }

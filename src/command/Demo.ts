@@ -231,6 +231,6 @@ export default Command.make(
   entry({
     demo: "Starts everything in a temporary folder, makes changes, and shows the webhook that a receiver gets for each.",
     "demo --size N":
-      "Fills the inventory of the service, which must be empty, with N interfaces and N IP addresses, and the sites, racks, devices, VLANs, prefixes and circuits around them. Every run makes the same objects."
+      "Fills the inventory of the service, which must be empty, with N interfaces and N IP addresses, and the sites, racks, devices, their types with templates, console and power ports, cables, VLANs, prefixes and circuits around them. Every run makes the same objects."
   })
 )

@@ -92,16 +92,12 @@ const pathOf = (type: string, row: Endpoint, view: View) => {
 const peers = { kind: "object", many: true } as const
 const typeName = { kind: "text", nullable: true } as const
 
-/** SQL that the object has a cable that meets a condition over `c`. */
-const cableThat =
-  (condition: string): SqlFilter["sql"] =>
-  (_, types, from) =>
-    `exists (select from ${from(types.get("dcim.cable")!)} c where c.id = t.cable_id and ${condition})`
+/** Conditions that need a cable say so first: an index finds the objects that have one. */
+const hasCable = "t.cable_id is not null"
 
 /** The parts of a declaration that all objects with a socket share. */
 export const plug = (type: string) => {
-  const isAt = (side: "a" | "b") =>
-    cableThat(`c.${side}_type = ${literal(type)} and c.${side}_terminations @> array[t.id]`)
+  const isAt = (side: "a" | "b") => `c.${side}_type = ${literal(type)} and c.${side}_terminations @> array[t.id]`
   return {
     derived: {
       cable_end: { shape: { kind: "text" }, of: (row, view) => endsOf(type, row, view)?.end ?? "" },
@@ -117,11 +113,15 @@ export const plug = (type: string) => {
     } satisfies Readonly<Record<string, DerivedValue<Plug>>>,
     derivedBy: ["cable.a_terminations", "cable.b_terminations"],
     asked: {
-      cabled: flagged("t.cable_id is not null"),
-      occupied: flagged("t.cable_id is not null or t.mark_connected"),
+      cabled: flagged(hasCable),
+      // A comparison with a list, because an index of several columns does not answer the bare flag.
+      occupied: flagged(`${hasCable} or t.mark_connected = any (array[true])`),
       cable_end: {
-        of: "text",
-        sql: (...args) => `case when ${isAt("a")(...args)} then 'A' when ${isAt("b")(...args)} then 'B' end`
+        of: "texts",
+        sql: (_, types, from, value) => {
+          const end = `case when ${isAt("a")} then 'A' when ${isAt("b")} then 'B' end`
+          return `${hasCable} and (select ${end} from ${from(types.get("dcim.cable")!)} c where c.id = t.cable_id) = any (${value})`
+        }
       }
     } satisfies Readonly<Record<string, SqlFilter>>
   }
@@ -151,7 +151,10 @@ export const endpoint = (type: string) => {
       ...own.asked,
       connected: {
         of: "flag",
-        sql: (...args) => `coalesce(t.path_active, ${cableThat("c.status = 'connected'")(...args)})`
+        sql: (_, types, from) => {
+          const isConnected = `exists (select from ${from(types.get("dcim.cable")!)} c where c.id = t.cable_id and c.status = 'connected')`
+          return `${hasCable} and coalesce(t.path_active, ${isConnected})`
+        }
       }
     } satisfies Readonly<Record<string, SqlFilter>>
   }

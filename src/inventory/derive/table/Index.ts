@@ -59,11 +59,14 @@ const ordered = (type: ObjectType, uniques: ReadonlyArray<Unique>): ReadonlyArra
     !fields.some((field) => isNatural(type, field)) &&
     [...starts, ...type.indexes].some((start) => fields.every((field, at) => start[at] === field))
   const terms = type.ordering.map((name) => orderTerm(type, name, ""))
+  // One statement gives all its rows the same time: without the id a page would sort them all.
+  const isByTime = fields.join() === "created"
+  if (isByTime) terms.push(terms[0]!.endsWith(" desc") ? "id desc" : "id")
   return [
     ...(covered || terms.length === 0
       ? []
       : [{ name: storedName([type.table, "order"], "idx"), sql: `(${terms.join(", ")})` }]),
-    ...["created", "last_updated"].map((column) => ({
+    ...(isByTime ? ["last_updated"] : ["created", "last_updated"]).map((column) => ({
       name: storedName([type.table, column], "idx"),
       sql: `(${column})`
     }))

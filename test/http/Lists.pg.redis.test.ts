@@ -239,6 +239,14 @@ describe("the accepted media type", () => {
 })
 
 describe("OPTIONS", () => {
+  test("has what only a creation reads, for that alone", async () => {
+    const modules = (await raw("OPTIONS", "/api/dcim/modules/1/", {})).json!["actions"] as Json
+    const own = { type: "boolean", required: false, read_only: false, label: "Adopt components" }
+    expect(modules["PUT"]).not.toHaveProperty("adopt_components")
+    const { POST } = (await raw("OPTIONS", "/api/dcim/modules/", {})).json!["actions"] as Json
+    expect(POST).toMatchObject({ adopt_components: own, replicate_components: { required: false } })
+  })
+
   test("lists the fields of the methods that the sender may use", async () => {
     const reply = await raw("OPTIONS", sites, {})
     expect([reply.status, reply.headers.get("allow")]).toEqual([200, "GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS"])

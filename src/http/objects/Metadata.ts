@@ -20,7 +20,10 @@ export const metadata = Effect.fnUntraced(function* ({ access, methods, path }: 
   const actions = emptyRecord<unknown>()
   if (own !== undefined) {
     for (const [method, action] of written) {
-      if (yield* may(principal, method, action, own)) actions[method] = fieldsOf(own)
+      if (yield* may(principal, method, action, own)) {
+        const inputs = action === "add" ? named(own.creation.inputs ?? {}) : {}
+        actions[method] = { ...fieldsOf(own), ...inputs }
+      }
     }
   }
   return {
@@ -63,15 +66,18 @@ const heading = {
 
 const fieldsOf = (type: ObjectType): object => ({
   ...heading,
-  ...Object.fromEntries(
-    Object.entries(type.fields)
-      .filter(([, field]) => field.wire !== "none")
-      .map(([name, field]) => [name, fieldOf(name, field)])
-  ),
+  ...named(type.fields),
   ...Object.fromEntries(Object.entries(type.derived).map(([name]) => [name, readOnly(name, "field")])),
   ...Object.fromEntries(Object.keys(type.counts).map((name) => [name, readOnly(name, "integer")])),
   ...Object.fromEntries(Object.keys(type.pointedBy).map((name) => [name, readOnly(name, "field")]))
 })
+
+const named = (fields: ObjectType["fields"]): object =>
+  Object.fromEntries(
+    Object.entries(fields)
+      .filter(([, field]) => field.wire !== "none")
+      .map(([name, field]) => [name, fieldOf(name, field)])
+  )
 
 const readOnly = (name: string, type: string) => ({ type, required: false, read_only: true, label: titled(name) })
 

@@ -65,6 +65,7 @@ const names = [
   "user",
   "user-circle",
   "users",
+  "wifi",
   "x"
 ] as const
 

@@ -110,6 +110,12 @@ const addOverlay = async (): Promise<void> => {
   const group = await make("fhrp-groups", { protocol: "vrrp3", group_id: 7, auth_key: "shared" })
   await make("ip-addresses", { address: "192.0.2.1/24", ...assigned("assigned_object", "ipam.fhrpgroup", group) })
   await make("fhrp-group-assignments", { group, priority: 90, ...assigned("interface", "dcim.interface", 7) })
+  const wireless = (path: string, body: Json) => netbox.make(`wireless/${path}`, body)
+  const lan_group = await wireless("wireless-lan-groups", { name: "Campus", slug: "campus" })
+  const lan = await wireless("wireless-lans", { ssid: "guest", group: lan_group, auth_psk: "shared" })
+  const radio = (name: string) =>
+    netbox.make("dcim/interfaces", { device: 1, name, type: "ieee802.11ac", wireless_lans: [lan] })
+  await wireless("wireless-links", { interface_a: await radio("wlan0"), interface_b: await radio("wlan1") })
   const l2vpn = await make("l2vpns", { name: "Overlay", slug: "overlay", type: "vxlan" })
   await make("l2vpn-terminations", { l2vpn, ...assigned("assigned_object", "dcim.interface", 7) })
 }
@@ -143,7 +149,8 @@ const compared =
   dcim/console-server-port-templates dcim/power-port-templates dcim/power-outlet-templates
   dcim/module-bay-templates dcim/device-bay-templates dcim/inventory-item-templates ipam/vlan-groups ipam/vlans ipam/prefixes ipam/ip-addresses circuits/circuits
   circuits/circuit-terminations circuits/provider-accounts circuits/provider-networks ipam/asn-ranges ipam/service-templates ipam/fhrp-groups
-  ipam/fhrp-group-assignments ipam/l2vpns ipam/l2vpn-terminations extras/webhooks`.split(/\s+/)
+  ipam/fhrp-group-assignments ipam/l2vpns ipam/l2vpn-terminations wireless/wireless-lan-groups
+  wireless/wireless-lans wireless/wireless-links extras/webhooks`.split(/\s+/)
 
 describe("an inventory that is moved", () => {
   it("is shown as before, with its references, tags and custom fields", { timeout: 240_000 }, async () => {

@@ -53,7 +53,6 @@ const reasons: ReadonlyArray<readonly [pattern: RegExp, reason: string]> = [
   [/export-templates/, "exports are CSV, JSON or YAML"],
   [/\/(reports|scripts)\//, "no code of users runs in the service"],
   [/dashboard/, "the home page of the console is the same for everybody"],
-  [/\/wireless\/|wireless_(link|lans)$/, "there are no wireless LANs"],
   [/type_job_(start|end)$/, "there are no jobs"],
   [/redoc/, "the description has one page, `/api/schema/swagger-ui/`"],
   [/graphql/, "lists and `fields` answer the same questions"]

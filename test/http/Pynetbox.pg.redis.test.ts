@@ -221,3 +221,33 @@ test("circuits are terminated, cabled and traced", async () => {
   expect((await send("GET", `circuits/circuit-terminations/${String(end.json["id"])}/paths/`)).json).toEqual([])
   expect(await filtered("circuits/circuits/", `&provider_network_id=${provider_network}&site=oslo`)).toHaveLength(1)
 })
+
+test("IPAM and wireless have every endpoint of pynetbox", async () => {
+  const made = async (path: string, body: Json) => (await send("POST", path, body)).json["id"] as number
+  const rir = await made("ipam/rirs/", { name: "Private", slug: "private" })
+  const range = await made("ipam/asn-ranges/", { name: "Fabric", slug: "fabric", rir, start: 65_000, end: 65_009 })
+  // `asn_range.available_asns.list()` and `.create([{…}, {…}])`.
+  const free = `ipam/asn-ranges/${range}/available-asns/`
+  expect((await send<ReadonlyArray<Json>>("GET", free)).json).toHaveLength(10)
+  expect((await send<ReadonlyArray<Json>>("POST", free, [{}, { description: "leaf" }])).json).toMatchObject([
+    { asn: 65_000 },
+    { asn: 65_001, description: "leaf" }
+  ])
+  const group = await made("ipam/fhrp-groups/", { protocol: "hsrp", group_id: 1 })
+  await made("ipam/ip-addresses/", {
+    ...{ address: "192.0.2.1/24", assigned_object_type: "ipam.fhrpgroup", assigned_object_id: group }
+  })
+  const [found] = await filtered("ipam/fhrp-groups/", "&protocol=hsrp")
+  expect(found).toMatchObject({ ip_addresses: [{ address: "192.0.2.1/24" }] })
+  const l2vpn = await made("ipam/l2vpns/", { name: "Overlay", slug: "overlay", type: "vxlan", identifier: 7 })
+  const vlan = await made("ipam/vlans/", { vid: 7, name: "overlay" })
+  await made("ipam/l2vpn-terminations/", { l2vpn, assigned_object_type: "ipam.vlan", assigned_object_id: vlan })
+  expect((await send("GET", `ipam/vlans/${vlan}/`)).json).toMatchObject({ l2vpn_termination: { l2vpn: { id: l2vpn } } })
+  await made("ipam/service-templates/", { name: "DNS", ports: [53], protocol: "udp" })
+  const lan = await made("wireless/wireless-lans/", { ssid: "guest", vlan })
+  expect((await send("PATCH", `wireless/wireless-lans/${lan}/`, { status: "disabled" })).json).toMatchObject({
+    ...{ status: { value: "disabled", label: "Disabled" } }
+  })
+  for (const path of ["wireless/wireless-lan-groups/", "wireless/wireless-links/", "ipam/fhrp-group-assignments/"])
+    expect((await send<Page>("GET", `${path}?limit=0`)).json.count).toBe(0)
+})

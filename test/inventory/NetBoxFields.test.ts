@@ -39,13 +39,11 @@ const facts = JSON.parse(readFileSync(new URL("netbox-fields.json", import.meta.
 >
 
 const contexts = "there are no config contexts"
-const wireless = "there are no wireless LANs"
 const jobs = "there are no jobs"
 
 /** Fields that a type lacks, and the reasons. */
 const lacking: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "dcim.device": { config_context: contexts },
-  "dcim.interface": { wireless_lans: wireless },
   "extras.webhook": { type_job_start: jobs, type_job_end: jobs },
   "virtualization.virtualmachine": { config_context: contexts }
 }

@@ -111,12 +111,20 @@ const genericsOf = (type: ObjectType, existing: Existing): ReadonlyArray<fc.Arbi
     return [targets.length === 0 ? fc.constant<Json>({}) : fc.constantFrom<Json>(...targets)]
   })
 
+let interfaces = 0
+
 /** Values that are not drawn at random. */
 const settled: Readonly<Record<string, () => Json>> = {
   // A required custom field would be required of all objects made later.
   "extras.customfield": () => ({ required: false }),
   // Only a parent has device bays, and a child has no place in a rack.
   "dcim.devicetype": () => ({ subdevice_role: "parent" }),
+  // Links need interfaces of a wireless type, and cables those with a free socket. Bodies are drawn by the sixty.
+  "dcim.interface": () => {
+    interfaces += 1
+    if (interfaces % 7 < 2) return { type: "ieee802.11ac" }
+    return interfaces % 7 < 5 ? { type: "1000base-t", mark_connected: false } : {}
+  },
   // A VLAN must be in the range of its group, and random ranges are narrow.
   "ipam.vlangroup": () => ({ min_vid: 1, max_vid: 4094 }),
   // A front port has a free position of a rear port of the same type.

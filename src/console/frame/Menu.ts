@@ -18,6 +18,7 @@ const groups: ReadonlyArray<{ readonly title: string; readonly icon: IconName; r
     { title: "Connections", icon: "plug-connected", apps: [] },
     { title: "IPAM", icon: "network", apps: ["ipam"] },
     { title: "Virtualization", icon: "device-desktop", apps: ["virtualization"] },
+    { title: "Wireless", icon: "wifi", apps: ["wireless"] },
     { title: "Circuits", icon: "arrows-exchange", apps: ["circuits"] },
     { title: "Power", icon: "bolt", apps: [] },
     { title: "Contacts", icon: "address-book", apps: [] },

@@ -9,6 +9,7 @@ import {
   cableType,
   endpointTypes,
   isHidden,
+  linkOf,
   throughTypes,
   pathsThrough,
   seenSteps,
@@ -36,13 +37,15 @@ const ends = (type: string | null, ids: ReadonlyArray<number> | null, view: View
 /** Fields of a cable in a trace, where NetBox shows choices by their value alone. */
 const cableFields = ["id", "url", "type", "status", "label", "color", "length", "length_unit", "description"]
 
-const cableIn = ([, , id]: Step, view: View) => {
-  const row = id === null ? undefined : view.row(cableType.id, id)
-  if (row === undefined) return undefined
-  const json = representation(cableType, row, view)
+/** A wireless link has the fields of a cable too, and its SSID as the label. */
+const cableIn = (step: Step, view: View) => {
+  const link = linkOf(step, view)
+  if (link === undefined) return undefined
+  const json = representation(link.type, link.row, view)
+  const own: Nested = link.type === cableType ? json : { ...json, label: json["ssid"], type: "", color: "" }
   return Object.fromEntries(
     cableFields.map((name) => {
-      const value = json[name]
+      const value = own[name] ?? null
       return [name, isDictionary(value) ? value["value"] : value]
     })
   )

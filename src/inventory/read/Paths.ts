@@ -27,7 +27,9 @@ export type Step = readonly [
   near: ReadonlyArray<number>,
   cable: number | null,
   farType: string | null,
-  far: ReadonlyArray<number> | null
+  far: ReadonlyArray<number> | null,
+  /** The type of the link in place of a cable. */
+  linkType?: string
 ]
 
 export interface Path {
@@ -59,11 +61,12 @@ const none = { related: new Map(), counts: new Map(), customFields: [] }
 
 /** A view on all objects of these steps that the sender may see; the others it shows by their ids. */
 export const viewOfSteps = (steps: ReadonlyArray<Step>, base: string) => {
-  const ends = steps.flatMap(([nearType, near, cable, farType, far]) =>
+  const ends = steps.flatMap(([nearType, near, link, farType, far, linkType]) =>
     [
       ...near.map((id) => ({ type: nearType, id })),
-      ...(far ?? []).map((id) => ({ type: farType ?? nearType, id }))
-    ].map((end) => ({ ...end, cable }))
+      ...(far ?? []).map((id) => ({ type: farType ?? nearType, id })),
+      ...(linkType === undefined || link === null ? [] : [{ type: linkType, id: link }])
+    ].map((end) => ({ ...end, cable: linkType === undefined ? link : null }))
   )
   const rows = ends.map(({ type, id, cable }, at): Row => ({
     id: -1 - at,
@@ -74,9 +77,14 @@ export const viewOfSteps = (steps: ReadonlyArray<Step>, base: string) => {
   return viewFor(terminationType, rows, base, { ...none, related: new Map() })
 }
 
+/** The cable or the wireless link of a step; undefined where it has none, or the sender may not see it. */
+export const linkOf = ([, , link, , , linkType = cableType.id]: Step, view: View) => {
+  const row = link === null ? undefined : view.row(linkType, link)
+  return row && { type: objectType(linkType), row }
+}
+
 /** Whether the sender may not see the cable of a step. */
-export const isHidden = ([, , cable]: Step, view: View): boolean =>
-  cable !== null && view.row(cableType.id, cable) === undefined
+export const isHidden = (step: Step, view: View): boolean => step[2] !== null && linkOf(step, view) === undefined
 
 /**
  * The steps as far as the sender may see their cables: the ends of an unseen one are part of its content. The end before it

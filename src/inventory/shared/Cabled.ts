@@ -13,6 +13,8 @@ import { interfaceTypes, wirelessTypes, withoutSocket } from "./port/InterfaceTy
 interface Plug extends Row {
   readonly cable: number | null
   readonly mark_connected: boolean
+  /** Interfaces of wireless types have links in place of cables. */
+  readonly wireless_link?: number | null
 }
 
 /** The same at which paths end. */
@@ -67,11 +69,19 @@ interface Side {
 /** The end of its cable that an object is at, and the objects at the other one; undefined where it has none. */
 const endsOf = (type: string, row: Plug, view: View) => {
   const cable = view.row("dcim.cable", Number(row.cable))
-  if (cable === undefined) return undefined
+  if (cable === undefined) return linkEndsOf(row, view)
   const a = { type: cable["a_type"], ids: cable["a_terminations"] } as Side
   const b = { type: cable["b_type"], ids: cable["b_terminations"] } as Side
   const isA = a.type === type && a.ids.includes(row.id)
   return { end: isA ? "A" : "B", far: isA ? b : a, isConnected: cable["status"] === "connected" }
+}
+
+/** The same of its wireless link, which has no sides. */
+const linkEndsOf = (row: Plug, view: View) => {
+  const link = view.row("wireless.wirelesslink", Number(row.wireless_link ?? undefined))
+  if (link === undefined) return undefined
+  const other = Number(link["interface_a"] === row.id ? link["interface_b"] : link["interface_a"])
+  return { end: "", far: { type: "dcim.interface", ids: [other] }, isConnected: link["status"] === "connected" }
 }
 
 const shown = ({ type, ids }: Side, view: View) => ids.map((id) => view.nested(type, id)).filter(Boolean)
@@ -95,6 +105,12 @@ const typeName = { kind: "text", nullable: true } as const
 /** Conditions that need a cable say so first: an index finds the objects that have one. */
 const hasCable = "t.cable_id is not null"
 
+const isLinked = (type: string): string => (type === "dcim.interface" ? " or t.wireless_link_id is not null" : "")
+
+/** SQL that an interface has a wireless link that carries traffic. */
+const linkIsActive: SqlFilter["sql"] = (_, types, from) =>
+  `exists (select from ${from(types.get("wireless.wirelesslink")!)} w where w.id = t.wireless_link_id and w.status = 'connected')`
+
 /** The parts of a declaration that all objects with a socket share. */
 export const plug = (type: string) => {
   const isAt = (side: "a" | "b") => `c.${side}_type = ${literal(type)} and c.${side}_terminations @> array[t.id]`
@@ -108,14 +124,21 @@ export const plug = (type: string) => {
           return ends === undefined ? [] : shown(ends.far, view)
         }
       },
-      link_peers_type: { shape: typeName, of: (row, view) => endsOf(type, row, view)?.far.type ?? null },
-      _occupied: { shape: { kind: "flag" }, of: (row) => row.cable !== null || row.mark_connected }
+      // As in NetBox, null for the peer of a wireless link.
+      link_peers_type: {
+        shape: typeName,
+        of: (row, view) => (row.cable === null ? null : (endsOf(type, row, view)?.far.type ?? null))
+      },
+      _occupied: {
+        shape: { kind: "flag" },
+        of: (row) => row.cable !== null || row.mark_connected || typeof row.wireless_link === "number"
+      }
     } satisfies Readonly<Record<string, DerivedValue<Plug>>>,
     derivedBy: ["cable.a_terminations", "cable.b_terminations"],
     asked: {
       cabled: flagged(hasCable),
       // A comparison with a list, because an index of several columns does not answer the bare flag.
-      occupied: flagged(`${hasCable} or t.mark_connected = any (array[true])`),
+      occupied: flagged(`${hasCable} or t.mark_connected = any (array[true])${isLinked(type)}`),
       cable_end: {
         of: "texts",
         sql: (_, types, from, value) => {
@@ -151,9 +174,12 @@ export const endpoint = (type: string) => {
       ...own.asked,
       connected: {
         of: "flag",
-        sql: (_, types, from) => {
+        sql: (...args) => {
+          const [, types, from] = args
           const isConnected = `exists (select from ${from(types.get("dcim.cable")!)} c where c.id = t.cable_id and c.status = 'connected')`
-          return `${hasCable} and coalesce(t.path_active, ${isConnected})`
+          const link =
+            type === "dcim.interface" ? ` or t.wireless_link_id is not null and ${linkIsActive(...args)}` : ""
+          return `(${hasCable} and coalesce(t.path_active, ${isConnected})${link})`
         }
       }
     } satisfies Readonly<Record<string, SqlFilter>>

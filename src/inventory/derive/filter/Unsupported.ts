@@ -21,6 +21,10 @@ const contentTypes = { pattern: "content_types", number: "content_type_id" }
 
 const templateTypes = "device_type device_type_id module_type module_type_id"
 
+/** Comparisons of ids. */
+const ordered = (name: string): string =>
+  ["lt", "lte", "gt", "gte", "empty"].map((lookup) => `${name}__${lookup}`).join(" ")
+
 /** By object type and kind of filter. A lookup of these that Rackwire has is not refused. */
 const unsupported: Readonly<Record<string, Partial<Record<Kind, string>>>> = {
   "dcim.device": { choice: "config_template_id" },
@@ -35,7 +39,8 @@ const unsupported: Readonly<Record<string, Partial<Record<Kind, string>>>> = {
   "extras.webhook": { alone: "type_job_end type_job_start", text: "secret", ...contentTypes },
   "ipam.l2vpntermination": { choice: "assigned_object_type_id" },
   "tenancy.contactassignment": { choice: "content_type_id" },
-  "users.token": { text: "key" }
+  "users.token": { text: "key" },
+  "wireless.wirelesslink": { alone: `${ordered("interface_a_id")} ${ordered("interface_b_id")}` }
 }
 
 /**
@@ -58,7 +63,7 @@ const ignoredByNetBox: Readonly<Record<string, string>> = {
   "dcim.frontport": "cable cable_id module rear_port rear_port_id",
   "dcim.frontporttemplate": `${templateTypes} rear_port rear_port_id`,
   "dcim.interface":
-    "bridge cable cable_id lag module parent tagged_vlans tagged_vlans_id untagged_vlan untagged_vlan_id vdcs vdcs_id",
+    "bridge cable cable_id lag module parent tagged_vlans tagged_vlans_id untagged_vlan untagged_vlan_id vdcs vdcs_id wireless_lans wireless_lans_id wireless_link wireless_link_id",
   "dcim.interfacetemplate": `${templateTypes} bridge`,
   "dcim.inventoryitem": "parent",
   "dcim.inventoryitemtemplate": "device_type device_type_id parent",
@@ -86,7 +91,9 @@ const ignoredByNetBox: Readonly<Record<string, string>> = {
   "users.objectpermission": "groups groups_id users users_id",
   "users.user": "groups groups_id",
   "virtualization.virtualmachine": "primary_ip4 primary_ip4_id primary_ip6 primary_ip6_id",
-  "virtualization.vminterface": "bridge parent tagged_vlans tagged_vlans_id untagged_vlan untagged_vlan_id"
+  "virtualization.vminterface": "bridge parent tagged_vlans tagged_vlans_id untagged_vlan untagged_vlan_id",
+  "wireless.wirelesslan": "vlan",
+  "wireless.wirelesslink": "interface_a interface_b"
 }
 
 export const isIgnoredByNetBox = ({ id }: ObjectType, name: string): boolean =>

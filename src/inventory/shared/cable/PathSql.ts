@@ -154,7 +154,7 @@ const sideOf = `
       from dcim_cable c where c.id = any (rackwire_links(own_kind, array[own_id])));
   end $$`
 
-/** The steps of the path of an endpoint, on through the bridge of a single interface at its end. */
+/** The steps of the path of an endpoint, on through the bridge of a single interface at its end. A wireless link is a step too. */
 const traceFrom = `
   create or replace function rackwire_trace_from(own_kind text, own_id bigint) returns jsonb language plpgsql stable as $$
   declare
@@ -165,7 +165,14 @@ const traceFrom = `
     steps jsonb := '[]';
   begin
     while here is not null and cardinality(seen) <= ${bridgesMax} loop
-      select * into path from rackwire_trace(kind, rackwire_side(kind, here));
+      select t.steps, t.is_complete, t.end_kind, t.end_ids into path from rackwire_trace(kind, rackwire_side(kind, here)) t;
+      if path.steps is null and kind = 'dcim.interface' then
+        select jsonb_build_array(jsonb_build_array(kind, array[here], l.id, kind, array[o.id], 'wireless.wirelesslink')) as steps,
+               true as is_complete, kind as end_kind, array[o.id] as end_ids into path
+          from dcim_interface i join wireless_wirelesslink l on l.id = i.wireless_link_id
+          cross join lateral (select case when l.interface_a_id = i.id then l.interface_b_id else l.interface_a_id end as id) o
+         where i.id = here;
+      end if;
       exit when path.steps is null;
       steps := steps || path.steps;
       exit when octet_length(steps::text) > ${stepBytesMax};

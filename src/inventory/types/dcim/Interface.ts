@@ -10,7 +10,6 @@ import {
   integer,
   labels,
   mac,
-  nothing,
   ref,
   refs,
   wwn
@@ -44,6 +43,9 @@ const fields = {
   mgmt_only: flag({ default: false }),
   tx_power: integer({ min: 0, max: 127, optional: true }),
   ...radioFields(),
+  // Triggers keep it (types/wireless/WirelessLink.ts).
+  wireless_link: ref("wireless.wirelesslink", { optional: true, onDelete: "set null", wire: "read" }),
+  wireless_lans: refs("wireless.wirelesslan"),
   poe_mode: choice(poeModes, { optional: true }),
   poe_type: choice(poeTypes, { optional: true }),
   ...vlanFields(),
@@ -80,12 +82,11 @@ export default defineObjectType({
     "Related interfaces": ["parent", "bridge", "lag"],
     Hardware: ["mtu", "mac_address", "speed", "duplex", "wwn", "mark_connected"],
     "Power over Ethernet": ["poe_mode", "poe_type"],
-    Radio: ["rf_role", "rf_channel", "rf_channel_frequency", "rf_channel_width", "tx_power"],
+    Radio: ["rf_role", "rf_channel", "rf_channel_frequency", "rf_channel_width", "tx_power", "wireless_lans"],
     VLANs: ["mode", "untagged_vlan", "tagged_vlans"]
   },
   fields,
-  // There are no wireless links.
-  derived: { ...fixed.derived, wireless_link: nothing },
+  derivedBy: [...fixed.derivedBy, "wireless_link.interface_a", "wireless_link.interface_b"],
   pointedBy: l2vpnPointedBy("dcim.interface"),
   counts: {
     count_fhrp_groups: fhrpCount("dcim.interface"),

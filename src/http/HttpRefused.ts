@@ -18,6 +18,7 @@ const statuses = {
   TooLarge: 413,
   UnsupportedMediaType: 415,
   Throttled: 429,
+  NotImplemented: 501,
   Busy: 503
 } as const
 

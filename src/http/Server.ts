@@ -34,6 +34,7 @@ import { type Refusal, type Reply, type Route, isPage, locationCharsMax, makeRou
 import { type LostForm, keptForm } from "./LostForm.ts"
 import { accessProblem } from "./system/MetricsAccess.ts"
 import { withCookies } from "./wire/Cookies.ts"
+import { notBuilt } from "./wire/NotBuilt.ts"
 import { type Forwarded, forwarded, isTls, originOf } from "./wire/Origin.ts"
 import { asksForHtml, asksForPage } from "./wire/Reader.ts"
 import { targetOf } from "./wire/Target.ts"
@@ -162,6 +163,8 @@ const answer = Effect.fnUntraced(function* (
   const url = yield* targetOf(incoming.url)
   const match = find(url.pathname)
   if (match === undefined) {
+    const refusal = notBuilt(url.pathname)
+    if (refusal !== undefined) return yield* refusal
     const slashed = find(`${url.pathname}/`) !== undefined
     const to = `${url.pathname}/${url.search}`
     if (slashed && to.length <= locationCharsMax) return moved(to)

@@ -102,3 +102,23 @@ describe("the description", () => {
     expect(text.startsWith(type.endsWith("json") ? "{" : "openapi:")).toBe(true)
   })
 })
+
+describe("what is left out by decision", () => {
+  it.each([
+    ["GET", "/graphql/", /GraphQL/],
+    ["POST", "/graphql/", /GraphQL/],
+    ["GET", "/api/core/data-sources/", /Data sources/],
+    ["POST", "/api/core/data-sources/1/sync/", /Data sources/],
+    ["GET", "/api/core/jobs/?limit=1", /Jobs/],
+    ["GET", "/api/extras/reports/a.b/", /Reports/],
+    ["GET", "/api/extras/scripts", /scripts/]
+  ])("answers 501 to %s %s, with the reason", async (method, path, reason) => {
+    const { status, json } = await api.call<Json>(method, path, method === "POST" ? {} : undefined)
+    expect([status, json]).toEqual([501, { detail: expect.stringMatching(reason) as string }])
+  })
+
+  it("answers 404 to similar paths", async () => {
+    for (const path of ["/graphqlx/", "/api/core/jobsx/", "/api/extras/x/reports/"])
+      expect((await api.call("GET", path)).status).toBe(404)
+  })
+})

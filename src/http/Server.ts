@@ -34,7 +34,7 @@ import { type Refusal, type Reply, type Route, isPage, locationCharsMax, makeRou
 import { type LostForm, keptForm } from "./LostForm.ts"
 import { accessProblem } from "./system/MetricsAccess.ts"
 import { withCookies } from "./wire/Cookies.ts"
-import { notBuilt } from "./wire/NotBuilt.ts"
+import { notBuilt } from "./publish/NotBuilt.ts"
 import { type Forwarded, forwarded, isTls, originOf } from "./wire/Origin.ts"
 import { asksForHtml, asksForPage } from "./wire/Reader.ts"
 import { targetOf } from "./wire/Target.ts"

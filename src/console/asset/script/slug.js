@@ -1,7 +1,7 @@
 // Fills in the slug of a new object while its name is typed, as long as nobody has typed one.
 import { shown } from "./shown.js"
 
-/** As `inventory/shared/SlugOf.ts`, which makes the slug where no script did. */
+/** As `inventory/field/SlugOf.ts`, which makes the slug where no script did. */
 const slugOf = (name) =>
   name
     .normalize("NFKD")

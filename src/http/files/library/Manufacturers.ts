@@ -8,7 +8,7 @@ import { after } from "../../../inventory/derive/filter/Where.ts"
 import { create } from "../../../inventory/write/Write.ts"
 import { WriteRefused } from "../../../inventory/write/WriteRefused.ts"
 import { type Errors, textsIn } from "../../../inventory/Field.ts"
-import { slugOf } from "../../../inventory/shared/SlugOf.ts"
+import { slugOf } from "../../../inventory/field/SlugOf.ts"
 import type { Request } from "../../wire/Request.ts"
 
 const manufacturerType = objectType("dcim.manufacturer")

@@ -39,6 +39,7 @@ const { loggedInAs } = startConsole(async (started) => {
     }))
   )
   await api.make("dcim/console-ports", { device, name: "Con1" })
+  await api.make("dcim/inventory-items", { device, name: "Fan tray", part_id: "FT-1" })
   const peer = await api.make("dcim/interfaces", { device: far, name: "Gi9", type: "1000base-t" })
   const end = (object_id: number) => [{ object_type: "dcim.interface", object_id }]
   cable = await api.make("dcim/cables", {
@@ -48,6 +49,9 @@ const { loggedInAs } = startConsole(async (started) => {
   const assigned = { assigned_object_type: "dcim.interface", assigned_object_id: ports[0] }
   await api.make("ipam/ip-addresses", { address: "192.0.2.1/24", ...assigned })
   const all = [
+    "dcim.inventoryitem",
+    "dcim.modulebay",
+    "dcim.module",
     "dcim.devicerole",
     "dcim.device",
     "dcim.interface",
@@ -72,6 +76,9 @@ describe.skipIf(!hasBrowser)("the page of a device", () => {
     expect(text).toMatch(/Ethernet1 Uplink 1000BASE-T \(1GE\) Yes Access Servers \(100\) 192\.0\.2\.1\/24 secret2 ?Gi9/)
     expect(text).toContain("Planned")
     expect(await page.locator("tr[data-row]").count()).toBe(25)
+    expect(await page.innerText("section[aria-labelledby=panel-inventory]")).toContain("FT-1")
+    expect(await page.locator("section[aria-labelledby=panel-modules]").count()).toBe(0)
+    expect(await page.locator("section[aria-labelledby=related]").count()).toBe(0)
     expect(await accessibility(page)).toEqual([])
     expect(await sideways(page)).toEqual([])
     await page.fill("#filter-ports", "gi9 ETHERNET1")

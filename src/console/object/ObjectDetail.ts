@@ -33,13 +33,13 @@ const show =
       const { row, view, customFields } = found
       const shown = representation(type, row, view) as Readonly<Record<string, unknown>>
       const related = yield* relatedTo(type, row.id)
-      const panels = yield* panelsOf({ type, row, view, shown, request })
+      const panels = yield* panelsOf({ type, row, view, shown, request }, related)
       return yield* objectPage(request, {
         ...{ type, row, view },
         main: html`<div class="panels">
             <div>${attributesCard(type, shown)}${panels.main}${comments(shown["comments"])}</div>
             <div>
-              ${panels.side}${yield* customFieldsCard(customFields, shown["custom_fields"])}${relatedCard(related, row.id)}${yield* accountCards(type.id)(row, request)}
+              ${panels.side}${yield* customFieldsCard(customFields, shown["custom_fields"])}${relatedCard(related, type, row.id)}${yield* accountCards(type.id)(row, request)}
             </div>
           </div>
           <div class="wide">${panels.wide}</div>`

@@ -5,6 +5,7 @@ import type { Panel, PanelKind } from "../../inventory/page/Panel.ts"
 import { registry } from "../../inventory/Registry.ts"
 import type { Html } from "../Html.ts"
 import type { About, Drawing, Place } from "../panel/Panel.ts"
+import { type Related, namesNone } from "../value/Related.ts"
 
 const folder = new URL("../panel/", import.meta.url)
 
@@ -21,10 +22,14 @@ const drawingOf = ({ kind }: Panel, type: string): Drawing => {
 
 for (const { id, panels } of registry.values()) for (const panel of panels) drawingOf(panel, id)
 
-/** The panels of an object by their place, in the order of the declaration. */
-export const panelsOf = Effect.fnUntraced(function* (about: About) {
+/**
+ * The panels of an object by their place, in the order of the declaration. `related` are the counts of what points at
+ * it: a panel of children without any is not read.
+ */
+export const panelsOf = Effect.fnUntraced(function* (about: About, related: Related) {
   const drawn: Record<Place, Array<Html>> = { main: [], side: [], wide: [] }
   for (const panel of about.type.panels) {
+    if (panel.kind === "children" && namesNone(related, about.type, panel.type, panel.field)) continue
     const { place, draw } = drawingOf(panel, about.type.id)
     const found = yield* draw(panel, about)
     if (found !== undefined) drawn[place].push(found)

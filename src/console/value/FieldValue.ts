@@ -38,8 +38,11 @@ export const fieldValue = (
 }
 
 /** The same in the cell of a list: the beginning of a long value. */
-export const fieldCell = (type: ObjectType, name: string, shown: Readonly<Record<string, unknown>>): Html =>
-  specialValue(type, name, shown[name], shown) ?? cellValue(shown[name])
+export const fieldCell = (type: ObjectType, name: string, shown: Readonly<Record<string, unknown>>): Html => {
+  const value = shown[name]
+  const special = specialValue(type, name, value, shown)
+  return special ?? (isPeerField(name) && Array.isArray(value) ? peersOf(value) : cellValue(value))
+}
 
 /** Undefined for a value that its shape says enough of. */
 const specialValue = (

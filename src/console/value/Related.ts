@@ -47,10 +47,10 @@ interface RelatedCount extends Pointing {
 /** The types whose objects a panel of the page shows already. */
 const ownPanels = perType(({ panels }): ReadonlySet<string> => new Set(panels.flatMap(typesShownBy)))
 
-/** Counts the objects that the reader may see; leaves out what nothing points from, and what a panel shows. */
+/** Counts the objects that the reader may see; leaves out what nothing points from. */
 export const relatedTo = Effect.fnUntraced(function* (target: ObjectType, id: number) {
   const visible = yield* visibleToSender
-  const pointing = pointingAt(target).filter(({ type }) => !isNothing(visible(type)) && !ownPanels(target).has(type.id))
+  const pointing = pointingAt(target).filter(({ type }) => !isNothing(visible(type)))
   const counts = yield* countEach(
     pointing.map(({ type, refers }) => ({ type, where: { sql: refers, parameters: [`${id}`] } })),
     countedMax
@@ -60,8 +60,17 @@ export const relatedTo = Effect.fnUntraced(function* (target: ObjectType, id: nu
   )
 })
 
-export const relatedCard = (related: ReadonlyArray<RelatedCount>, id: number): Html =>
-  related.length === 0
+export type Related = ReadonlyArray<RelatedCount>
+
+/** Whether the counts say that nothing of the type names the object in the field. */
+export const namesNone = (related: Related, target: ObjectType, id: string, field: string): boolean =>
+  pointingAt(target).some(({ type, field: own }) => type.id === id && own === field) &&
+  !related.some(({ type, field: own }) => type.id === id && own === field)
+
+/** Leaves out the types that a panel of the page shows. */
+export const relatedCard = (all: Related, target: ObjectType, id: number): Html => {
+  const related = all.filter(({ type }) => !ownPanels(target).has(type.id))
+  return related.length === 0
     ? html``
     : html`<section class="card" aria-labelledby="related">
         <div class="ch"><h2 id="related">Related objects</h2></div>
@@ -79,7 +88,8 @@ export const relatedCard = (related: ReadonlyArray<RelatedCount>, id: number): H
           )}
         </ul>
       </section>`
+}
 
 /** Whether the type points here with this field alone. */
-const isUsual = (type: ObjectType, field: string, related: ReadonlyArray<RelatedCount>): boolean =>
+const isUsual = (type: ObjectType, field: string, related: Related): boolean =>
   related.every((each) => each.type !== type || each.field === field)

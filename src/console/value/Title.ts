@@ -24,11 +24,11 @@ export const capital = (text: string): string => text.charAt(0).toUpperCase() + 
 export const inSentence = (title: string): string =>
   /^[A-Z][a-z]/.test(title) ? title.charAt(0).toLowerCase() + title.slice(1) : title
 
-/** Lists whose name is not that of their objects. */
-const lists: ReadonlyMap<string, string> = new Map([["extras.objectchange", "Change log"]])
+/** Lists that are known by another name than that of their objects. */
+const lists: ReadonlyMap<string, string> = new Map([["object-changes", "Change log"]])
 
 /** `ip-addresses` -> `IP addresses`. */
-export const pluralOf = perType(({ id, plural }): string => lists.get(id) ?? capital(worded(plural)))
+export const pluralOf = perType(({ plural }): string => lists.get(plural) ?? capital(worded(plural)))
 
 /** `ip address` -> `IP address`: one object of the type. */
 export const nameOf = perType(({ label }): string => worded(label))

@@ -68,7 +68,7 @@ export const importForm = ({ type, request, text, format, isChecked, isWrong }: 
         </select>
       </div>
     </div>
-    <p class="sub">
+    <p class="sub links">
       A row with an <code>id</code> changes that object, others add one. All rows are imported or none; a check writes
       nothing. <a href="${path}template.csv" download>Template with all columns</a>
     </p>

@@ -99,9 +99,18 @@ const ofPort = {
   bonds: [plugBond]
 }
 
+/** The columns of the lists of ports; `far` are those at the other end. */
+const listedBy = (far: string) => ["device", "type", far, "cable", "description"]
+
 /** The same for components with a socket. */
-export const fixedPanelPort = (type: string) => ({ ...fixedComponent(type), ...plug(type), ...ofPort })
-export const fixedPort = (type: string) => ({ ...fixedComponent(type), ...endpoint(type), ...ofPort })
+export const fixedPanelPort = (type: string) => ({
+  ...{ ...fixedComponent(type), ...plug(type), ...ofPort },
+  listed: listedBy("link_peers")
+})
+export const fixedPort = (type: string) => ({
+  ...{ ...fixedComponent(type), ...endpoint(type), ...ofPort },
+  listed: listedBy("connected_endpoints")
+})
 
 /**
  * The bond between a component and another one of the same device that it names. Components stay with their device, so

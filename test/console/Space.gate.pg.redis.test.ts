@@ -201,7 +201,11 @@ describe("the pages of aggregates and VLAN groups", () => {
     const group = await api.make("ipam/vlan-groups", { ...named("Group"), ...open, min_vid: 100, max_vid: 131 })
     const vlan = await api.make("ipam/vlans", { name: "Voice", vid: 101, group, ...open })
     await api.make("ipam/vlans", { name: "Secret", vid: 102, group, description: "secret" })
-    const pieces = piecesIn(await pageFor(limited.token, `/ipam/vlan-groups/${group}/`))
+    const page = await pageFor(limited.token, `/ipam/vlan-groups/${group}/`)
+    const pieces = piecesIn(page)
+    expect(/href="([^"]*)"[^>]*>(?:(?!<\/a>).)*the next free ID, 100</s.exec(page)?.[1]).toBe(
+      `/ipam/vlans/add/?vid=100&amp;group=${group}`
+    )
     expect(pieces).toHaveLength(40)
     expect(pieces.slice(2, 7)).toEqual([
       "VLAN IDs 96-99: Not of this group",

@@ -7,7 +7,8 @@ import { type OwnedSpan, blockAround, blockOfNetwork, cellOf, lastIn } from "../
 import { hostsOf } from "../../inventory/derive/values/Space.ts"
 import { type Network, parseNetwork, widthOf } from "../../inventory/field/Network.ts"
 import { type Owner, addressType, occupationOf, prefixType, vlanType, vlansIn } from "../../inventory/read/Spaces.ts"
-import { type Html, html } from "../Html.ts"
+import { html } from "../Html.ts"
+import { icon } from "../frame/Icon.ts"
 import { allocateForm } from "../space/AllocateForm.ts"
 import { spaceGrid } from "../space/Grid.ts"
 import { frameIn, networkWords } from "../space/Networks.ts"
@@ -60,12 +61,20 @@ const vlanMap = Effect.fnUntraced(function* ({ type, row, request }: About) {
   const space = { group: row.id, first: BigInt(Number(row["min_vid"])), last: BigInt(Number(row["max_vid"])) }
   const whole = blockAround(space.first, space.last)
   const frame = vlanFrame(space, request.url.searchParams.get("space"))
-  const { taken, parts } = yield* vlansIn(row.id, frame)
+  const { occupation, next } = yield* vlansIn(row.id, space, frame)
   const words = vlanWords(space, pathOf(type, row.id), yield* mayDo(vlanType, "add"))
   const outside: Owner = { id: 0, text: "Not of this group" }
   const beyond = [
     { first: whole.first, last: space.first - 1n, owner: outside },
     { first: space.last + 1n, last: lastIn(whole), owner: outside }
   ].filter(({ first, last }) => first <= last)
-  return spaceGrid({ whole, frame, words, found: { taken: [...taken, ...beyond], parts } }) satisfies Html
+  const found = { ...occupation, taken: [...occupation.taken, ...beyond] }
+  const add = next === undefined ? undefined : words.add({ first: BigInt(next), size: 0 })
+  return html`${spaceGrid({ whole, frame, words, found })}${
+    add === undefined
+      ? ""
+      : html`<p class="allocate">
+          <a class="btn btn-sm" href="${add}">${icon("plus")}Add a VLAN with the next free ID, ${next!}</a>
+        </p>`
+  }`
 })

@@ -152,30 +152,48 @@ const owners = (type: ObjectType, found: FoundSpace["prefixes"]): ReadonlyArray<
 
 const hidden: Owner = { id: 0, text: "" }
 
-/** The VLANs of a group by the cells of the map. */
-export const vlansIn = Effect.fnUntraced(function* (group: number, frame: Block) {
+interface VlanBounds {
+  readonly first: bigint
+  readonly last: bigint
+}
+
+interface FoundVlans {
+  readonly cells: ReadonlyArray<{
+    readonly at: number
+    readonly count: number
+    readonly id: number | null
+    readonly name: string | null
+  }> | null
+  readonly next: number | null
+}
+
+/** The VLANs of a group by the cells of the map, and the lowest free id of the group. */
+export const vlansIn = Effect.fnUntraced(function* (group: number, { first, last }: VlanBounds, frame: Block) {
   const sql = yield* SqlClient.SqlClient
   const size = 2 ** cellOf(frame)
   const where = yield* cleared(vlanType, "view")
-  const seen = `(${after(3, where)})`
-  const rows = yield* sql.unsafe<{
-    readonly at: number
-    readonly count: number
-    readonly id: string | null
-    readonly name: string | null
-  }>(
-    `select ((t.vid - $2::bigint) / ${size})::int as at, count(*)::int as count,
-            min(t.id) filter (where ${seen})::text as id, min(t.name) filter (where ${seen}) as name
-       from ${vlanType.table} t where t.group_id = $1::bigint and t.vid between $2::bigint and $3::bigint group by 1`,
-    [`${group}`, `${frame.first}`, `${lastIn(frame)}`, ...where.parameters]
+  const seen = `(${after(5, where)})`
+  const [row] = yield* sql.unsafe<{ readonly found: FoundVlans }>(
+    `select json_build_object(
+       'cells', (select json_agg(c) from (
+          select ((t.vid - $2::bigint) / ${size})::int as at, count(*)::int as count,
+                 min(t.id) filter (where ${seen}) as id, min(t.name) filter (where ${seen}) as name
+            from ${vlanType.table} t
+           where t.group_id = $1::bigint and t.vid between $2::bigint and $3::bigint group by 1) c),
+       'next', (select n from generate_series($4::bigint, $5::bigint) n
+                 where not exists (select from ${vlanType.table} t where t.group_id = $1::bigint and t.vid = n)
+                 order by n limit 1)) as found`,
+    [`${group}`, `${frame.first}`, `${lastIn(frame)}`, `${first}`, `${last}`, ...where.parameters]
   )
+  const { cells, next } = row!.found
   const blocks = cellsOf(frame)
-  const taken = rows
+  const taken = (cells ?? [])
     .filter(({ count }) => count === size)
     .map(({ at, id, name }): OwnedSpan<Owner> => ({
       first: blocks[at]!.first,
       last: lastIn(blocks[at]!),
-      owner: size > 1 || id === null ? hidden : { type: vlanType, id: Number(id), text: String(name) }
+      owner: size > 1 || id === null ? hidden : { type: vlanType, id, text: String(name) }
     }))
-  return { taken, parts: rows.filter(({ count }) => count < size).map(({ at }) => at) } satisfies Occupation
+  const parts = (cells ?? []).filter(({ count }) => count < size).map(({ at }) => at)
+  return { occupation: { taken, parts } satisfies Occupation, next: next ?? undefined }
 })

@@ -115,7 +115,8 @@ const imported = async (api: Api, type: ObjectType, format: keyof typeof formats
   return { type: type.id, status: response.status, json: (await response.json()) as Json, body }
 }
 
-const hidden = /^(id|url|created|last_updated|object_id|assigned_object_id|scope_id|component_id)$/
+const hidden =
+  /^(id|url|created|last_updated|object_id|assigned_object_id|scope_id|component_id|interface_id|group_id)$/
 
 /** A value without ids, addresses and times: names stand for objects. Lists of references are in the order of ids. */
 const nameless = (value: unknown): unknown => {

@@ -28,6 +28,7 @@ const open = [
   "/api/core/",
   "/api/wireless/",
   "/api/plugins/",
+  "/api/plugins/prometheus-sd/",
   /^\/api\/extras\/content-types\//,
   /^\/api\/(schema|docs)\//,
   "/help/templates/",

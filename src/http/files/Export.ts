@@ -176,13 +176,13 @@ const flatOfRow = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyA
   return (row: Row) => namedFlatOf(type, row, { nameOf, customFields, holders })
 })
 
-const pageFrom = (type: ObjectType, where: Where, start: number, limit = firstPageSize) =>
+export const pageFrom = (type: ObjectType, where: Where, start: number, limit = firstPageSize) =>
   Effect.map(listPortion(type, { where: allOf(where, from(start)), limit, offset: 0 }), (portion): Page => ({
     ...portion,
     limit
   }))
 
-const pagesOf = (type: ObjectType, where: Where, first: Page) =>
+export const pagesOf = (type: ObjectType, where: Where, first: Page) =>
   Stream.paginate(first, ({ rows, isCut, limit }) => {
     const last = rows.at(-1)
     const isLastPage = last === undefined || (!isCut && rows.length < limit)

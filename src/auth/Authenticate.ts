@@ -55,7 +55,8 @@ export const authenticate = Effect.fnUntraced(function* ({ authorization, sessio
 /** The key that the header `Authorization` carries; undefined where it names no token. */
 const keyOf = (header: string | undefined): string | undefined | Denied => {
   const [scheme, key, ...more] = (header ?? "").trim().split(/\s+/)
-  if (scheme?.toLowerCase() !== "token") return undefined
+  // NetBox 4.5 has Bearer.
+  if (!["token", "bearer"].includes(scheme?.toLowerCase() ?? "")) return undefined
   if (key === undefined) return new Denied({ reason: "EmptyHeader" })
   if (more.length > 0) return new Denied({ reason: "SpacesInHeader" })
   // oxlint-disable-next-line no-control-regex

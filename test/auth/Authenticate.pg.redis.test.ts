@@ -91,7 +91,7 @@ describe("a check of credentials", () => {
     expect(await sent({ authorization: `Token ${"0".repeat(40)}` })).toHaveLength(1)
     expect(await sent({ session: visitor.cookies.get("sessionid") })).toHaveLength(1)
     expect(await sent({})).toEqual([])
-    expect(await sent({ authorization: "Bearer x" })).toEqual([])
+    expect(await sent({ authorization: "Basic x" })).toEqual([])
     expect(await sent({ authorization: "Token a b" })).toEqual([])
   })
 

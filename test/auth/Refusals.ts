@@ -161,7 +161,7 @@ export const expectRefusals = ({ pick, anonymous }: Extent): void => {
       }
     })
 
-    it.each(isThorough ? ["", "Bearer x"] : [""])(
+    it.each(isThorough ? ["", "Basic x"] : [""])(
       "of an object type refuses who brings no credentials, as %j; what it is like anybody may ask",
       async (header) => {
         const detail = "Authentication credentials were not provided."

@@ -19,7 +19,7 @@ describe("authentication", () => {
   }
 
   it("answers every failure with 403 and NetBox's text, and offers no challenge", async () => {
-    expect(await refused("Bearer x")).toEqual([403, "Authentication credentials were not provided."])
+    expect(await refused("Basic x")).toEqual([403, "Authentication credentials were not provided."])
     expect(await refused("Token")).toEqual([403, "Invalid token header. No credentials provided."])
     expect(await refused("Token a b")).toEqual([403, "Invalid token header. Token string should not contain spaces."])
     expect(await refused("Token \u00e9")).toEqual([
@@ -27,6 +27,7 @@ describe("authentication", () => {
       "Invalid token header. Token string should not contain invalid characters."
     ])
     expect(await refused(`Token ${"0".repeat(40)}`)).toEqual([403, "Invalid token"])
+    expect(await refused("Bearer x")).toEqual([403, "Invalid token"])
     const response = await fetch(`${api.service.url}/api/dcim/sites/`)
     expect(response.headers.get("www-authenticate")).toBeNull()
   })

@@ -251,3 +251,37 @@ test("IPAM and wireless have every endpoint of pynetbox", async () => {
   for (const path of ["wireless/wireless-lan-groups/", "wireless/wireless-links/", "ipam/fhrp-group-assignments/"])
     expect((await send<Page>("GET", `${path}?limit=0`)).json.count).toBe(0)
 })
+
+test("newer clients send later names and Bearer", async () => {
+  const made = async (path: string, body: Json) => (await send("POST", path, body)).json["id"] as number
+  const site = await made(sites, { name: "Bern", slug: "bern" })
+  const manufacturer = await made("dcim/manufacturers/", { name: "Newer", slug: "newer" })
+  const device_type = await made("dcim/device-types/", { manufacturer, model: "Newer", slug: "newer" })
+  const [role, other] = [
+    await made("dcim/device-roles/", { name: "Newer leaf", slug: "newer-leaf" }),
+    await made("dcim/device-roles/", { name: "Newer spine", slug: "newer-spine" })
+  ]
+  const device = await send("POST", "dcim/devices/?strict=true", { name: "leaf1", site, device_type, role })
+  expect([device.status, device.json]).toMatchObject([201, { device_role: { id: role } }])
+  expect(Object.hasOwn(device.json, "role")).toBe(false)
+  const changed = await send("PATCH", `dcim/devices/${String(device.json["id"])}/`, { role: other })
+  expect(changed.json).toMatchObject({ device_role: { id: other } })
+  const neither = await send("POST", "dcim/devices/", { name: "leaf2", site, device_type })
+  expect([neither.status, neither.json]).toEqual([400, { device_role: ["This field is required."] }])
+  const field = await send("POST", "extras/custom-fields/", {
+    name: "newer_owner",
+    type: "text",
+    object_types: ["dcim.site"]
+  })
+  expect(field.json).toMatchObject({ content_types: ["dcim.site"] })
+  const contact = await made("tenancy/contacts/", { name: "Eve" })
+  const assignment = await send("POST", "tenancy/contact-assignments/", {
+    object_type: "dcim.site",
+    object_id: site,
+    contact
+  })
+  expect(assignment.json).toMatchObject({ content_type: "dcim.site", object: { id: site } })
+  const bearing = (key: string) =>
+    fetch(`${api.service.url}/api/${sites}?limit=1`, { headers: { authorization: `Bearer ${key}` } })
+  expect([(await bearing(token)).status, (await bearing("nbt_a.b")).status]).toEqual([200, 403])
+})

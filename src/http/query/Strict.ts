@@ -10,6 +10,7 @@ import { customPrefix } from "../../inventory/derive/filter/CustomFieldFilter.ts
 import { type Filtered, filter } from "../../inventory/derive/filter/Filter.ts"
 import { type Named, namedIn } from "../../inventory/derive/filter/Named.ts"
 import { everything } from "../../inventory/derive/filter/Where.ts"
+import { isNewerName } from "../../inventory/derive/values/NewerNames.ts"
 import { shortMessage } from "../../inventory/write/WriteRefused.ts"
 import { itemErrors } from "../objects/ItemErrors.ts"
 import { HttpRefused } from "../HttpRefused.ts"
@@ -71,7 +72,8 @@ const unknownMax = 20
 const unknownIn = (type: ObjectType, body: unknown): Errors => {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return {}
   const shown = { ...type.fields, ...type.derived, ...type.counts, ...type.pointedBy, ...type.creation.inputs }
-  const names = Object.keys(body).filter((name) => !Object.hasOwn(shown, name) && !tolerated.has(name))
+  const isKnown = (name: string) => Object.hasOwn(shown, name) || tolerated.has(name) || isNewerName(type.id, name)
+  const names = Object.keys(body).filter((name) => !isKnown(name))
   const told = names.slice(0, unknownMax).map((name) => [shortMessage(name), ["Unknown field."]])
   const others = `And ${names.length - unknownMax} more unknown fields.`
   return Object.fromEntries(names.length > unknownMax ? [...told, ["non_field_errors", [others]]] : told)

@@ -2,6 +2,7 @@
 import { type Errors, type Messages, emptyRecord, isDictionary, notDictionary } from "../../Field.ts"
 import { rounded } from "../../../postgres/ExactJson.ts"
 import { type ObjectType, perType } from "../../ObjectType.ts"
+import { newerName } from "./NewerNames.ts"
 import { blankOf } from "./Row.ts"
 import type { Target } from "../../field/Reference.ts"
 
@@ -14,7 +15,9 @@ export interface Draft {
 const shapes = perType((type) => {
   const fields = Object.entries({ ...type.fields, ...type.creation.inputs })
   return {
-    asked: fields.filter(([, { wire }]) => wire !== "read" && wire !== "none"),
+    asked: fields
+      .filter(([, { wire }]) => wire !== "read" && wire !== "none")
+      .map(([name, field]) => [name, newerName(type.id, name) ?? name, field] as const),
     filled: fields.filter(([, { initial, byAuthor }]) => initial !== undefined || byAuthor === true),
     blank: blankOf(fields.flatMap(([name, { initial }]) => (initial === undefined ? [] : [name])))
   }
@@ -25,8 +28,9 @@ export const draft = (type: ObjectType, input: unknown, whole: boolean): Draft =
   if (!isDictionary(input)) return { values: {}, errors: { non_field_errors: [notDictionary(input)] } }
   const values = emptyRecord<unknown>()
   const errors = emptyRecord<Messages>()
-  for (const [name, field] of shapes(type).asked) {
-    const given = Object.hasOwn(input, name) ? input[name] : undefined
+  for (const [name, newer, field] of shapes(type).asked) {
+    const sent = Object.hasOwn(input, name) ? name : newer
+    const given = Object.hasOwn(input, sent) ? input[sent] : undefined
     if (given === undefined) {
       if (whole && field.initial === undefined) errors[name] = ["This field is required."]
       continue

@@ -176,4 +176,10 @@ describe("large sides", () => {
     // Each cable of a statement costs the same as well.
     expect(counts[first.length + fill.length - 1]).toBeLessThan(most * 100)
   })
+
+  it("compiles no statement whose plans are forbidden but for one", async () => {
+    const forbidding = "select proname from pg_proc where proconfig::text like '%enable_%=off%'"
+    expect((await sql(forbidding)).length).toBeGreaterThan(5)
+    expect(await sql(`${forbidding} and not proconfig @> '{jit=off}'`)).toEqual([])
+  })
 })

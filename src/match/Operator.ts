@@ -7,6 +7,7 @@
 import { effortOf, patternOf } from "../pattern/Pattern.ts"
 import { ExactNumber, comparable, compareNumbers, isNumber } from "../postgres/ExactJson.ts"
 import { pay } from "./Budget.ts"
+import { isWithin, networksIn } from "../inventory/derive/values/Within.ts"
 
 /** True or false; undefined if the two cannot be compared this way. Pays for work that grows with them. */
 export type Comparison = (actual: unknown) => boolean | undefined
@@ -117,6 +118,20 @@ export const operators: Readonly<Record<string, Operator>> = {
       }
     }
   },
+  within: {
+    wish: ["inside", "outside"],
+    holdsIf:
+      "is a prefix or an address inside the network of the value, or inside one of several: `10.0.0.0/8`. A text with bits behind its mask, `10.0.0.1/24`, is an address.",
+    accepts: ["string", "list"],
+    compile: (value) => {
+      const networks = networksIn(value)
+      return (actual) => {
+        if (typeof actual !== "string") return undefined
+        pay(1 + (actual.length + networks.length * charsPerNetwork) / perUnit.chars)
+        return isWithin(actual, networks)
+      }
+    }
+  },
   changed: {
     wish: ["changed", "unchanged"],
     holdsIf: "differs between the states before and after. It takes no value.",
@@ -144,6 +159,9 @@ export const kindOf = (value: unknown): ValueKind | undefined => {
 
 /** Characters, and items of a list, that a search without a pattern reads for the cost of one unit. */
 const perUnit = { chars: 16, items: 4 }
+
+/** Comparing with a network takes as long as reading so many characters. */
+const charsPerNetwork = 8
 
 const contains = (actual: unknown, value: unknown): boolean | undefined => {
   if (typeof actual === "string") {

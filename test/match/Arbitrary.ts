@@ -2,7 +2,12 @@
 import fc from "fast-check"
 import type { ClauseDocument, Document, Json } from "./NaiveCondition.ts"
 
-const scalars: ReadonlyArray<Json> = [null, true, false, 0, 1, 1.5, -1, "", "a", "b", "ab", "abc\n", "1", "true", "é"]
+const addresses = ["10.0.0.1/24", "10.0.0.0/25", "10.0.1.7", "::1", "fe80::/10"]
+const scalars: ReadonlyArray<Json> = [
+  ...[null, true, false, 0, 1, 1.5, -1, "", "a", "b", "ab", "abc\n", "1", "true", "é"],
+  ...addresses
+]
+const networks = fc.constantFrom("10.0.0.0/24", "10.0.0.0/25", "10.0.0.1/32", "0.0.0.0/0", "::/0", "fe80::/64", "::1")
 const scalar = fc.constantFrom(...scalars)
 const key = fc.constantFrom("a", "b", "c")
 
@@ -30,7 +35,8 @@ export const values: Readonly<Record<string, fc.Arbitrary<Json>>> = {
   lte: fc.constantFrom(0, 1, 1.5, -1),
   in: fc.array(value, { maxLength: 4 }),
   contains: fc.oneof(fc.constantFrom(...scalars.filter((each) => each !== null)), fc.array(scalar, { maxLength: 2 })),
-  regex: fc.constantFrom(...patterns)
+  regex: fc.constantFrom(...patterns),
+  within: fc.oneof(networks, fc.array(networks, { maxLength: 3 }))
 }
 
 const snapshot = fc.option(fc.record({ a: value, b: value, c: value }), { freq: 3 })

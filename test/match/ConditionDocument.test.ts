@@ -161,6 +161,23 @@ const broken: ReadonlyArray<readonly [string, Broken]> = [
   ["in of a number", mismatch("in", 5, "int")],
   ["in of a text", mismatch("in", "abc", "str")],
   ["contains of null", mismatch("contains", null, "NoneType")],
+  ["within of a number", mismatch("within", 5, "int")],
+  [
+    "within of a name",
+    {
+      item: { attr: "x", op: "within", value: "lan" },
+      at: "value",
+      message: "Invalid value for within: invalid CIDR: lan"
+    }
+  ],
+  [
+    "within of a list of others",
+    {
+      item: { attr: "x", op: "within", value: ["10.0.0.0/8", 5] },
+      at: "value",
+      message: "Invalid value for within: invalid CIDR: 5"
+    }
+  ],
   ["regex of a list", mismatch("regex", ["a"], "list")],
   ["regex of a number", mismatch("regex", 1.5, "float")],
   ["a pattern that is none", patternFault("[")],

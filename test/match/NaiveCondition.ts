@@ -98,6 +98,23 @@ const numberIn = (value: Json): number => {
   throw new Unanswerable()
 }
 
+/** All addresses as texts of bits, with their family. */
+const bitsIn = (text: string): readonly [family: string, bits: string, length: number] => {
+  const [address = "", length] = text.split("/")
+  const isV4 = address.includes(".")
+  const groups = (part: string) => part.split(":").filter(Boolean)
+  const [head = "", tail] = address.split("::")
+  const zeros = Array<string>(8).fill("0")
+  const words = tail === undefined ? groups(head) : [...groups(head), ...zeros, ...groups(tail)]
+  const missing = words.length - 8
+  const whole = missing > 0 ? [...groups(head), ...zeros.slice(missing), ...groups(tail!)] : words
+  const bits = isV4
+    ? address.split(".").map((part) => Number(part).toString(2).padStart(8, "0"))
+    : whole.map((part) => Number.parseInt(part, 16).toString(2).padStart(16, "0"))
+  const all = bits.join("")
+  return [isV4 ? "4" : "6", all, length === undefined ? all.length : Number(length)]
+}
+
 const comparisons: Readonly<Record<string, (actual: Json, value: Json) => boolean>> = {
   eq: (actual, value) => spelled(actual) === spelled(value),
   gt: (actual, value) => numberIn(actual) > numberIn(value),
@@ -115,5 +132,15 @@ const comparisons: Readonly<Record<string, (actual: Json, value: Json) => boolea
     if (typeof actual !== "string") throw new Unanswerable()
     // From the start, and `$` also before a final line break, as in Python.
     return new RegExp(`^(?:${String(value).replaceAll("$", String.raw`(?=\n?$)`)})`).test(actual)
+  },
+  within: (actual, value) => {
+    if (typeof actual !== "string" || !/[.:]/.test(actual)) throw new Unanswerable()
+    const [family, bits, length] = bitsIn(actual)
+    const isAddress = bits.slice(length).includes("1")
+    return [value].flat().some((each) => {
+      const [otherFamily, others, prefix] = bitsIn(String(each))
+      const isLongEnough = isAddress || length >= prefix
+      return family === otherFamily && isLongEnough && bits.slice(0, prefix) === others.slice(0, prefix)
+    })
   }
 }

@@ -43,4 +43,29 @@ describe("attributes", () => {
     expect(text).toContain("Device, Site")
     expect(text).not.toContain("dcim.")
   })
+
+  it("have the unit that the type declares, and larger ones where people use these", () => {
+    const shown = { weight: 12.5, weight_unit: { value: "kg", label: "Kilograms" }, u_height: 42, max_weight: null }
+    const rack = attributesCard(objectType("dcim.rack"), shown).text.replaceAll(/<[^>]+>|\s+/g, " ")
+    expect(rack).toContain("42 U")
+    expect(rack).toContain("12.5 kg")
+    expect(rack).not.toContain("Weight unit")
+    const { text } = attributesCard(objectType("dcim.interface"), { speed: 2_500_000, mtu: 9000 })
+    expect(text).toContain("2.5 Gbit/s")
+    expect(text).toContain("9,000 bytes")
+  })
+
+  it("show a colour, a choice by its label, and each end of a cable with its device", () => {
+    const device = { url: "http://h/api/dcim/devices/1/", display: "sw1" }
+    const end = (name: string) => ({
+      ...{ object_type: "dcim.interface", object_id: 1 },
+      object: { url: "http://h/api/dcim/interfaces/1/", display: name, device }
+    })
+    const shown = { type: "cat6", color: "00ff00", a_terminations: [end("eth0")], b_terminations: [] }
+    const { text } = attributesCard(objectType("dcim.cable"), shown)
+    expect(text).toContain("CAT6")
+    expect(text).toContain('fill="#00ff00"')
+    expect(text).toMatch(/sw1<\/a>.*eth0<\/a>/s)
+    expect(text).not.toContain("object_type")
+  })
 })

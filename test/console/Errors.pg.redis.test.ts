@@ -47,7 +47,7 @@ describe("an error of a page", () => {
   })
 
   it("of a path that does not exist is JSON too", async () => {
-    const reply = await fetch(`${api.service.url}/graphql/`, {
+    const reply = await fetch(`${api.service.url}/graphiql/`, {
       ...{ method: "POST", body: `{"query": "{ site_list { name } }"}` },
       headers: { accept: "application/json", "content-type": "application/json" }
     })

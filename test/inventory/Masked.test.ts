@@ -66,6 +66,16 @@ describe("the masked state", () => {
     })
   })
 
+  it("shows nothing behind a hidden wireless link, and everything of an interface without one", () => {
+    const link = { id: 4, url: "http://here/api/wireless/wireless-links/4/", display: "lab" }
+    const radio = { ...wire, cable: null, cable_end: "", wireless_link: link, link_peers_type: null }
+    expect(mentionsOf({ data: radio })).toContain("wireless.wirelesslink 4")
+    const { data } = maskedState({ data: radio }, new Set(["wireless.wirelesslink 4"]))
+    expect(data).toMatchObject({ link_peers: [], connected_endpoints: null, wireless_link: { display: "#4" } })
+    const plain = { ...wire, wireless_link: null }
+    expect(mentionsOf({ data: plain }).filter((mention) => mention.startsWith("wireless."))).toEqual([])
+  })
+
   it("leaves out hidden names of tags, and keeps what hides nothing", () => {
     const state = { data: device, snapshots: { prechange: { tags: ["Core", "Edge"] }, postchange: { tags: ["Core"] } } }
     const masked = maskedState(state, new Set([mentionKey("extras.tag", "Edge")]))

@@ -78,7 +78,9 @@ const endsOf = (type: string, row: Plug, view: View) => {
 
 /** The same of its wireless link, which has no sides. */
 const linkEndsOf = (row: Plug, view: View) => {
-  const link = view.row("wireless.wirelesslink", Number(row.wireless_link ?? undefined))
+  // The state of an event is searched for the objects that it is made of: no link is none of them.
+  if (typeof row.wireless_link !== "number") return undefined
+  const link = view.row("wireless.wirelesslink", row.wireless_link)
   if (link === undefined) return undefined
   const other = Number(link["interface_a"] === row.id ? link["interface_b"] : link["interface_a"])
   return { end: "", far: { type: "dcim.interface", ids: [other] }, isConnected: link["status"] === "connected" }

@@ -27,8 +27,6 @@ interface PanelKinds {
   readonly webhooks: Nothing
   /** The path of cables from the object, hop by hop. */
   readonly trace: Nothing
-  /** How much of the object is used. */
-  readonly utilization: Nothing
   /** Its space as a map of what is used and what is free. */
   readonly spaceMap: {
     /** The addresses of its prefix, or the ids of its VLANs. */

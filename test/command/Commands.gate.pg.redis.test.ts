@@ -190,7 +190,8 @@ describe("a signal", () => {
     let output = ""
     for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
       output += chunk.toString()
-      if (output.includes(text)) child.kill(signal)
+      // A second signal would end it at once.
+      if (!child.killed && output.includes(text)) child.kill(signal)
     }
     return ended
   }

@@ -45,6 +45,18 @@ export const startFilled = async (): Promise<Filled> => {
       ...{ name: "Asset register", description: "Tells the register of assets", payload_url: `${receiver.url}/assets` },
       ...{ content_types: ["dcim.device", "dcim.site"], type_create: true, type_update: true, type_delete: true }
     })
+    await send("POST", "/api/extras/webhooks/", {
+      ...{ name: "Retired devices", payload_url: `${receiver.url}/retired`, content_types: ["dcim.device"] },
+      ...{
+        type_update: true,
+        conditions: {
+          and: [
+            { attr: "status.value", value: "retired" },
+            { attr: "site.slug", value: "ams1" }
+          ]
+        }
+      }
+    })
     for (const [path, body] of changes) await send("PATCH", path, body)
     await receiver.untilAll(({ length }) => length >= changes.length)
     return { url: service.url, close }

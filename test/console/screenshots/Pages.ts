@@ -13,10 +13,11 @@ interface Page {
 /** The demo inventory gives its objects the same ids each time. */
 export const pages: ReadonlyArray<Page> = [
   { name: "login", path: "/login/", isPublic: true },
-  { name: "home", path: "/", isInReadme: true },
-  { name: "list", path: "/dcim/devices/", isInReadme: true },
+  { name: "home", path: "/" },
+  { name: "list", path: "/dcim/devices/" },
   { name: "filtered-list", path: "/ipam/prefixes/?status=active&ordering=-prefix" },
-  { name: "object", path: "/dcim/devices/1/", isInReadme: true },
+  { name: "object", path: "/dcim/devices/1/" },
+  { name: "rack", path: "/dcim/racks/1/", isInReadme: true },
   { name: "add", path: "/dcim/devices/add/" },
   { name: "edit", path: "/dcim/devices/1/edit/" },
   { name: "delete", path: "/dcim/sites/1/delete/" },
@@ -26,5 +27,7 @@ export const pages: ReadonlyArray<Page> = [
   { name: "api-refused", path: "/api/dcim/sites/?status=nowhere" },
   { name: "template-help", path: "/help/templates/" },
   { name: "webhook-add", path: "/extras/webhooks/add/" },
+  { name: "workbench", path: "/extras/webhooks/1/edit/", isInReadme: true },
+  { name: "why", path: "/extras/webhooks/2/skipped/", isInReadme: true },
   { name: "not-found", path: "/dcim/devices/99999999/" }
 ]

@@ -30,7 +30,8 @@ const confirmedQuery = `
   select (confirmed_flush_lsn - '0/0'::pg_lsn)::text as confirmed from pg_replication_slots`
 
 const loggedQuery = `
-  select (select count(*)::int from extras_objectchange where position < $1::text::bigint) as logged,
+  select (select count(*)::int from extras_objectchange
+            where position < $1::text::bigint and changed_object_type <> 'extras.alarm') as logged,
          (select coalesce(json_agg(json_build_object(
              'webhook', webhook_id,
              'appended', appended_position || '-' || appended_idx,

@@ -142,6 +142,19 @@ describe("the free prefixes of a prefix", () => {
     ])
   })
 
+  it("are none where none is requested", async () => {
+    const prefix = await api.make("ipam/prefixes", { prefix: "10.77.0.0/16" })
+    const group = await api.make("ipam/vlan-groups", { name: "none", slug: "none" })
+    for (const path of [
+      `ipam/prefixes/${prefix}/available-prefixes/`,
+      `ipam/prefixes/${prefix}/available-ips/`,
+      `ipam/vlan-groups/${group}/available-vlans/`
+    ]) {
+      const { status, json } = await api.call("POST", `/api/${path}`, [])
+      expect([path, status, json]).toEqual([path, 201, []])
+    }
+  })
+
   it("are cut to the requested lengths", async () => {
     const { id } = await makePrefix("2001:db8:6::/48")
     const path = `/api/ipam/prefixes/${id}/available-prefixes/`

@@ -197,7 +197,8 @@ const prefixes: Source<typeof prefixType> = {
         return yield* new HttpRefused({ reason: "InvalidBody", body: itemErrors(errors) })
       }
       const lengths = read.filter((each) => typeof each === "number")
-      const carved = carve(networksIn(network.family, yield* freeSpace(row, Math.max(...lengths))), lengths)
+      const longest = lengths.length === 0 ? undefined : Math.max(...lengths)
+      const carved = carve(networksIn(network.family, yield* freeSpace(row, longest)), lengths)
       if (carved === undefined) {
         const detail = "Insufficient space is available to accommodate the requested prefix size(s)"
         return yield* new HttpRefused({ reason: "Conflict", body: { detail } })

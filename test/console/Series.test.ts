@@ -53,6 +53,12 @@ describe("a form that adds several objects", () => {
     expect(seriesOf(frontPort, { name: "F[1-3][0-999]" })).toMatchObject({ field: "name" })
   })
 
+  it("has a limit for the texts of all objects together", () => {
+    const cells = { name: "F[1-1000]", description: "a".repeat(1000) }
+    expect(seriesOf(frontPort, cells)).toMatchObject({ all: expect.any(Array) })
+    expect(seriesOf(frontPort, { ...cells, comments: "a".repeat(2000) })).toMatchObject({ field: "name" })
+  })
+
   it("is the one of objects whose names only their owner distinguishes", () => {
     const ranged = ["dcim.interface", "dcim.consoleporttemplate", "virtualization.vminterface", "dcim.devicebay"]
     for (const id of ranged) expect([id, rangedOf(objectType(id)).texts[0]]).toEqual([id, "name"])

@@ -5,8 +5,9 @@
 import { type ObjectType, perType } from "../../inventory/ObjectType.ts"
 import type { Cells } from "./Cells.ts"
 
-/** Most objects of one form. */
+/** Most objects of one form, and most characters of the cells of all of them. */
 export const seriesMax = 1000
+const charsMax = 1 << 20
 
 export type Series =
   | { readonly all: ReadonlyArray<Cells> }
@@ -52,6 +53,13 @@ export const seriesOf = (type: ObjectType, cells: Cells): Series => {
     return { field: wrong, message: `These are ${found} texts for ${length} objects. Give as many, or one for all.` }
   }
   if (length === 1) return { all: [cells] }
+  const chars = Object.values(cells).reduce((sum, cell) => sum + cell.length, 0)
+  if (chars * length > charsMax) {
+    return {
+      field: first,
+      message: `The texts of the form are too long for ${length} objects. Add fewer, or shorter ones.`
+    }
+  }
   return {
     all: Array.from({ length }, (_, at) => ({
       ...cells,

@@ -1,5 +1,6 @@
 /** `/<app>/<type>/add/`: the form of a new object; `?clone=<id>` fills in what another one has. */
 import { Effect } from "effect"
+import { mapInSlices } from "../../eventloop/Slices.ts"
 import { notFound } from "../../http/HttpRefused.ts"
 import { type Handler, type Route, redirect } from "../../http/Route.ts"
 import { readForm } from "../../http/wire/Body.ts"
@@ -58,7 +59,7 @@ const submit =
       const series = seriesOf(type, cells)
       if ("field" in series)
         return yield* formState(request, { form, cells, errors: { [series.field]: [series.message] } })
-      const bodies = series.all.map((each) => bodyOf(form, {}, each))
+      const bodies = yield* mapInSlices(series.all, (each) => bodyOf(form, {}, each))
       const creating = create(type, bodies, request.author)
       const making = Effect.map(refusingBroken(brokenCells(form, {}, cells), creating), (made) =>
         made.map(({ row }) => row)

@@ -16,9 +16,10 @@ shown("[data-slug-from]", (slug) => {
   const name = elements.namedItem(slug.dataset.slugFrom)
   // An object that exists keeps its slug.
   if (!name || elements.namedItem("_was")) return
+  let made = slugOf(name.value)
   name.addEventListener("input", () => {
-    if (slug.value === "" || slug.value === made) slug.value = slugOf(name.value)
-    made = slug.value === slugOf(name.value) ? slug.value : undefined
+    if (slug.value !== "" && slug.value !== made) return
+    made = slugOf(name.value)
+    slug.value = made
   })
-  let made = slug.value === slugOf(name.value) ? slug.value : undefined
 })

@@ -1,12 +1,13 @@
 /** The steps of a path -> what is at each hop -> a picture of it. Pure. */
-import { type Dictionary, type View, isDictionary } from "../../inventory/Field.ts"
-import { type Step, cableType, endpointTypes } from "../../inventory/read/Paths.ts"
+import type { Dictionary, View } from "../../inventory/Field.ts"
+import { type Step, cableType, endpointTypes, linkOf, parentOf } from "../../inventory/read/Paths.ts"
+import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { type Html, html } from "../Html.ts"
 import { icon } from "../frame/Icon.ts"
-import { pathOf } from "../value/Title.ts"
+import { capital, inSentence, nameOf, pathOf, pluralOf } from "../value/Title.ts"
 import { badge, valueOf } from "../value/Value.ts"
 
-/** Ports of one device, or of one power panel, that the path leads through. */
+/** Ports of one device, power panel or circuit that the path leads through. */
 interface Place {
   readonly kind: "place"
   readonly parent: Dictionary | undefined
@@ -19,8 +20,10 @@ interface Port {
   readonly shown: Dictionary
 }
 
-interface Cable {
-  readonly kind: "cable"
+/** A cable, or a wireless link. */
+interface Link {
+  readonly kind: "link"
+  readonly type: ObjectType
   readonly id: number
   readonly label: string
   readonly status: string
@@ -34,10 +37,7 @@ interface Break {
   readonly kind: "break"
 }
 
-type Hop = Place | Cable | Break
-
-const parentOf = ({ shown }: Port): Dictionary | undefined =>
-  ["device", "power_panel"].map((name) => shown[name]).find(isDictionary)
+type Hop = Place | Link | Break
 
 const portsOf = (type: string | null, ids: ReadonlyArray<number> | null, view: View): ReadonlyArray<Port> =>
   type === null
@@ -50,12 +50,12 @@ const portsOf = (type: string | null, ids: ReadonlyArray<number> | null, view: V
 /** Most ports of a hop that are named. */
 const portsMax = 8
 
-/** Places and cables in turn: ports of the same device that follow each other are one place. */
+/** Places and links in turn: ports of the same device that follow each other are one place. */
 export const hopsOf = (steps: ReadonlyArray<Step>, view: View): ReadonlyArray<Hop> => {
   const hops: Array<Hop> = []
   const arrive = (ports: ReadonlyArray<Port>) => {
-    for (const [, group] of Map.groupBy(ports, (port) => parentOf(port)?.["url"])) {
-      const parent = parentOf(group[0]!)
+    for (const [, group] of Map.groupBy(ports, (port) => parentOf(port.shown)?.["url"])) {
+      const parent = parentOf(group[0]!.shown)
       const last = hops.at(-1)
       if (last?.kind === "place" && parent !== undefined && last.parent?.["url"] === parent["url"]) {
         const known = new Set(last.ports.map(({ type, id }) => `${type} ${id}`))
@@ -64,38 +64,43 @@ export const hopsOf = (steps: ReadonlyArray<Step>, view: View): ReadonlyArray<Ho
       } else hops.push({ kind: "place", parent, ports: group })
     }
   }
-  for (const [nearType, near, cable, farType, far] of steps) {
+  for (const step of steps) {
+    const [nearType, near, , farType, far] = step
     arrive(portsOf(nearType, near, view))
-    if (cable === null) continue
-    hops.push(cableOf(cable, view))
+    const link = linkOf(step, view)
+    if (link !== undefined) hops.push(linkHop(link))
+    // An end of a circuit without a link has its site or network at the other side.
     arrive(portsOf(farType, far, view))
   }
-  const [type, , cable, farType] = steps.at(-1) ?? []
-  const end = cable === null ? type : farType
-  return endpointTypes.some(({ id }) => id === end) && cable !== null ? hops : [...hops, { kind: "break" }]
+  const farType = steps.at(-1)?.[3] ?? null
+  const isEnd = farType !== null && (endpointTypes.some(({ id }) => id === farType) || outside.has(farType))
+  return isEnd ? hops : [...hops, { kind: "break" }]
 }
 
-const cableOf = (id: number, view: View): Cable => {
-  const row = view.row(cableType.id, id) ?? { id }
-  const { label, status, color, type, length, length_unit: unit } = row as Dictionary
-  const kind = typeof type === "string" ? (cableType.fields.type.choices?.[type] ?? type) : ""
+/** The types at which a path over a circuit ends without a port. */
+const outside: ReadonlySet<string> = new Set(["dcim.site", "circuits.providernetwork"])
+
+const linkHop = ({ type, row }: NonNullable<ReturnType<typeof linkOf>>): Link => {
+  const { label, ssid, status, color, type: kind, length, length_unit: unit } = row as Dictionary
+  const name = type === cableType ? label : ssid
+  const of = typeof kind === "string" ? (type.fields["type"]?.choices?.[kind] ?? kind) : ""
   const size = typeof length === "number" ? `${length} ${String(unit ?? "")}`.trim() : ""
   return {
-    ...{ kind: "cable", id, label: typeof label === "string" && label !== "" ? label : `#${id}` },
-    ...{ status: String(status), color: String(color) },
-    about: [kind, size].filter((text) => text !== "").join(", ")
+    ...{ kind: "link", type, id: row.id, label: typeof name === "string" && name !== "" ? name : `#${row.id}` },
+    ...{ status: String(status), color: String(color ?? "") },
+    about: [of, size].filter((text) => text !== "").join(", ")
   }
 }
 
 /** `own`: the port whose page shows the picture. */
 export const pictured = (hops: ReadonlyArray<Hop>, own: { readonly type: string; readonly id: number }): Html => {
   const isBroken = hops.some((hop) => hop.kind === "break")
-  const planned = hops.filter((hop): hop is Cable => hop.kind === "cable" && hop.status !== "connected")
+  const planned = hops.filter((hop): hop is Link => hop.kind === "link" && hop.status !== "connected")
   const verdict = isBroken
     ? "The path ends without another endpoint."
     : planned.length === 0
       ? "Connected from end to end."
-      : `Complete, but not connected: ${planned.length} of its cables ${planned.length === 1 ? "is" : "are"} not in use.`
+      : `Complete, but not connected: ${planned.length} of its ${inSentence(pluralOf(planned[0]!.type))} ${planned.length === 1 ? "is" : "are"} not in use.`
   return html`<div class="path">
     <p class="note">${verdict}</p>
     <ol class="hops">
@@ -119,11 +124,12 @@ const hopDrawn = (hop: Hop, own: { readonly type: string; readonly id: number })
           ${hop.ports.length > portsMax ? html`<li class="sub">and ${hop.ports.length - portsMax} more</li>` : ""}
         </ul>
       </li>`
-    case "cable":
+    case "link":
       return html`<li class="hop-cable">
         ${cableLine(hop)}
         <span
-          ><a href="${pathOf(cableType, hop.id)}">Cable ${hop.label}</a>${statusBadge(hop)}<span class="sub below"
+          ><a href="${pathOf(hop.type, hop.id)}">${capital(nameOf(hop.type))} ${hop.label}</a>${statusBadge(hop)}<span
+            class="sub below"
             >${hop.about}</span
           ></span
         >
@@ -133,11 +139,11 @@ const hopDrawn = (hop: Hop, own: { readonly type: string; readonly id: number })
   }
 }
 
-const statusBadge = ({ status }: Cable): Html =>
-  html` ${badge(status, cableType.fields.status.choices?.[status] ?? status)}`
+const statusBadge = ({ type, status }: Link): Html =>
+  html` ${badge(status, type.fields["status"]?.choices?.[status] ?? status)}`
 
 /** Dashed where the cable is not in use. */
-const cableLine = ({ color, status }: Cable): Html =>
+const cableLine = ({ color, status }: Link): Html =>
   html`<svg class="cable-line" width="16" height="52" aria-hidden="true">
     <line class="edge" x1="8" y1="0" x2="8" y2="52" stroke-width="6" />
     <line

@@ -1,11 +1,12 @@
-/** A port as people name it: with its device, or with its power panel. Pure. */
-import { type Dictionary, isDictionary } from "../../inventory/Field.ts"
+/** A port as people name it: with its device, its power panel or its circuit. Pure. */
+import type { Dictionary } from "../../inventory/Field.ts"
+import { parentOf } from "../../inventory/read/Paths.ts"
 import { type Html, html } from "../Html.ts"
 import { icon } from "../frame/Icon.ts"
 import { valueOf } from "./Value.ts"
 
 /** `end`: its brief representation. */
 export const peer = (end: Dictionary): Html => {
-  const parent = ["device", "power_panel"].map((name) => end[name]).find(isDictionary)
+  const parent = parentOf(end)
   return html`${parent === undefined ? "" : html`${valueOf(parent)}${icon("chevron-right", "step")}`}${valueOf(end)}`
 }

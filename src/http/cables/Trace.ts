@@ -10,6 +10,7 @@ import {
   endpointTypes,
   isHidden,
   linkOf,
+  parentOf,
   throughTypes,
   pathsThrough,
   seenSteps,
@@ -59,7 +60,7 @@ const segmentOf = (step: Step, view: View) => {
 const pageOf = (url: unknown, base: string): string => String(url).replace(`${base}/api/`, `${base}/`)
 
 const namedEnd = (end: Nested, base: string): End => {
-  const parent = ["device", "power_panel", "circuit"].map((name) => end[name]).find(isDictionary)
+  const parent = parentOf(end)
   return {
     display: String(end["display"]),
     page: pageOf(end["url"], base),

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Row, View } from "../Field.ts"
+import { type Dictionary, type Row, type View, isDictionary } from "../Field.ts"
 import { objectType } from "../Registry.ts"
 import type CableTermination from "../types/dcim/CableTermination.ts"
 import type Cable from "../types/dcim/Cable.ts"
@@ -96,3 +96,7 @@ export const seenSteps = (steps: ReadonlyArray<Step>, view: View): ReadonlyArray
   const [type, near] = steps[at]!
   return [...steps.slice(0, at), [type, near, null, null, null]]
 }
+
+/** The object that a port belongs to, by its representation: its device, its power panel or its circuit. */
+export const parentOf = (end: Dictionary): Dictionary | undefined =>
+  ["device", "power_panel", "circuit"].map((name) => end[name]).find(isDictionary)

@@ -22,6 +22,17 @@ export const portsMax = 500
 const addressesMax = 2000
 
 const addressType = objectType("ipam.ipaddress")
+const cable = objectType("dcim.cable")
+const link = objectType("wireless.wirelesslink")
+const device = objectType("dcim.device")
+
+/** The references by which the other ends of cables are named, beside their devices. */
+const naming = [
+  ["power_panel", "dcim.powerpanel"],
+  ["circuit", "circuits.circuit"],
+  ["provider_network", "circuits.providernetwork"],
+  ["site", "dcim.site"]
+] as const
 
 export interface PortsOfType {
   readonly type: ObjectType
@@ -79,10 +90,10 @@ const statementOf = (types: ReadonlyArray<ObjectType>, field: string, visible: V
       Object.hasOwn(end.type.fields, name) ? [`select ${columnOf(end.type, name)} from ${end.name}`] : []
     )
   const within = (type: ObjectType, wanted: string) => `select r.* from ${seen(type)} r where r.id in (${wanted})`
-  const [cable, device] = [objectType("dcim.cable"), objectType("dcim.device")]
   const ends = union(
     [
       ...["a", "b"].map((side) => `select ${side}_type as kind, unnest(${side}_terminations) as id from cables`),
+      ...["a", "b"].map((end) => `select 'dcim.interface', interface_${end}_id from links`),
       ...having("connected_ids").map(({ name }) => `select connected_type, unnest(connected_ids) from ${name}`)
     ],
     ""
@@ -97,6 +108,7 @@ const statementOf = (types: ReadonlyArray<ObjectType>, field: string, visible: V
       ] as const
     }),
     ["cables", within(cable, ids(cabled.map(({ name }) => `select cable_id from ${name}`)))],
+    ["links", within(link, ids(having("wireless_link").map(({ name }) => `select wireless_link_id from ${name}`)))],
     ["ends", ends],
     ...far.map(
       ({ type, name }) => [name, within(type, `select id from ends where kind = ${literal(type.id)}`)] as const
@@ -109,11 +121,12 @@ const statementOf = (types: ReadonlyArray<ObjectType>, field: string, visible: V
   ])
   const related: ReadonlyArray<readonly [id: string, query: string]> = [
     [cable.id, "select * from cables"],
+    [link.id, "select * from links"],
     ...far.map(({ type, name }) => [type.id, `select * from ${name}`] as const),
     [device.id, "select * from devices"],
     ...[
       ["dcim.devicetype", "select device_type_id from devices"] as const,
-      ["dcim.powerpanel", ids(ofFar("power_panel"))] as const,
+      ...naming.map(([field, id]) => [id, ids(ofFar(field))] as const),
       ["ipam.vlan", ids(vlans)] as const
     ].map(([id, wanted]) => [id, within(objectType(id), wanted)] as const)
   ]

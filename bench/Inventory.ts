@@ -58,6 +58,35 @@ export const fillPrefixes = async (sql: Sql, prefixes: number): Promise<void> =>
   await sql.query("vacuum analyze ipam_prefix")
 }
 
+/**
+ * A rack of 48 units with 40 devices. The first has so many interfaces: half of them are cabled to the devices below,
+ * and each has an address. All ids are 1 and up.
+ */
+export const fillRack = async (sql: Sql, interfaces: number): Promise<void> => {
+  const devices = 40
+  for (const statement of [
+    "insert into dcim_site (id, name, slug) overriding system value values (900001, 'Rack site', 'rack-site')",
+    "insert into dcim_rack (id, name, site_id, u_height) values (1, 'A01', 900001, 48)",
+    "insert into dcim_manufacturer (id, name, slug) values (1, 'Maker', 'maker')",
+    "insert into dcim_devicetype (id, manufacturer_id, model, slug, u_height) values (1, 1, 'Switch', 'switch', 1)",
+    "insert into dcim_devicerole (id, name, slug, color) values (1, 'Access', 'access', '2196f3')",
+    `insert into dcim_device (id, name, device_type_id, device_role_id, site_id, rack_id, position, face)
+     select n, 'access-' || n, 1, 1, 900001, 1, n, 'front' from generate_series(1, ${devices}) n`,
+    `insert into dcim_interface (id, device_id, name, type)
+     select n, 1, 'Ethernet1/' || n, '10gbase-x-sfpp' from generate_series(1, ${interfaces}) n`,
+    `insert into dcim_interface (id, device_id, name, type)
+     select ${interfaces} + n, 2 + n % ${devices - 1}, 'Uplink' || n, '10gbase-x-sfpp'
+       from generate_series(1, ${interfaces / 2}) n`,
+    `insert into dcim_cable (a_type, a_terminations, b_type, b_terminations)
+     select 'dcim.interface', array[n], 'dcim.interface', array[${interfaces} + n]
+       from generate_series(1, ${interfaces / 2}) n`,
+    `insert into ipam_ipaddress (address, assigned_object_type, assigned_object_id)
+     select ('172.16.0.0'::inet + n::bigint), 'dcim.interface', n from generate_series(1, ${interfaces}) n`,
+    "vacuum analyze"
+  ])
+    await sql.query(statement)
+}
+
 /** A token of the superuser. */
 export const newToken = async ({ call }: ServiceProcess): Promise<string> => {
   type Users = { readonly results: ReadonlyArray<{ readonly id: number }> }

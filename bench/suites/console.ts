@@ -1,6 +1,6 @@
 /**
- * Pages of the console beside the API's answers to the same questions: one process, 100,000 sites in 2,500 regions, and
- * a /8 with 100,000 children.
+ * Pages of the console beside the API's answers to the same questions: one process, 100,000 sites in 2,500 regions, a
+ * /8 with 100,000 children, and a rack of 40 devices, one of which has 300 ports.
  *
  * Both read with the same session, so the ratio is the price of a page: a goal is at most 2.5 times the CPU of the
  * answer (0.40 of the peer). `95th percentile` is the time of requests that come alone. With a Chromium the list is also
@@ -9,7 +9,7 @@
 import { Pool, request } from "undici"
 import { hasBrowser, openBrowser } from "../../test/support/Browser.ts"
 import { password } from "../../test/support/Client.ts"
-import { fillPrefixes, fillSites, path as apiPath, newToken, place } from "../Inventory.ts"
+import { fillPrefixes, fillRack, fillSites, path as apiPath, newToken, place } from "../Inventory.ts"
 import { type Rackwire, startRackwire } from "../Rackwire.ts"
 import { type Contender, type Figure, type Sample, type Suite, quantile } from "../Suite.ts"
 import { usageOf } from "../Usage.ts"
@@ -18,6 +18,7 @@ const clients = 8
 const sites = 100_000
 const regions = 2500
 const prefixes = 100_000
+const ports = 300
 
 /** Requests of a job that come one after the other. */
 const alone = 200
@@ -37,7 +38,9 @@ const jobs: ReadonlyArray<Job> = [
   { name: "list of 50", requests: 600, page: () => pagePath, answer: () => apiPath },
   { name: "detail", requests: 1500, page: (n) => pagePath + siteOf(n), answer: (n) => apiPath + siteOf(n) },
   { name: "form", requests: 1500, page: (n) => `${pagePath}${siteOf(n)}edit/`, answer: (n) => apiPath + siteOf(n) },
-  { name: "prefix", requests: 200, page: () => "/ipam/prefixes/1/", answer: () => "/api/ipam/prefixes/1/" }
+  { name: "prefix", requests: 200, page: () => "/ipam/prefixes/1/", answer: () => "/api/ipam/prefixes/1/" },
+  { name: "device", requests: 200, page: () => "/dcim/devices/1/", answer: () => "/api/dcim/devices/1/" },
+  { name: "rack", requests: 200, page: () => "/dcim/racks/1/", answer: () => "/api/dcim/racks/1/" }
 ]
 
 const coldFigures: ReadonlyArray<Figure> = [
@@ -158,6 +161,7 @@ export default async (): Promise<Suite> => {
   const rackwire = await startRackwire({}, { roles: ["api"] })
   await fillSites(rackwire.sql, sites, regions)
   await fillPrefixes(rackwire.sql, prefixes)
+  await fillRack(rackwire.sql, ports)
   const { url } = rackwire.service
   const cookie = await sessionOf(url)
   const authorization = `Token ${await newToken(rackwire.service)}`

@@ -8,7 +8,7 @@ import { Clearance } from "../../src/inventory/Clearance.ts"
 import { objectType } from "../../src/inventory/Registry.ts"
 import { everything } from "../../src/inventory/derive/filter/Where.ts"
 import { representation } from "../../src/inventory/derive/represent/Representation.ts"
-import { traceFrom } from "../../src/inventory/read/Paths.ts"
+import { traceFrom, viewOfSteps } from "../../src/inventory/read/Paths.ts"
 import { readPage, viewFor } from "../../src/inventory/read/Read.ts"
 import { makeUser } from "../auth/Users.ts"
 import { type Api, sharedApi } from "../support/Api.ts"
@@ -267,7 +267,7 @@ describe("the statements", () => {
     return statements.length
   }
 
-  it("of a list with connected endpoints are at most two, and of a trace one", async () => {
+  it("of a list with connected endpoints are at most two, of a trace one, and one a level for the objects on it", async () => {
     const type = objectType("dcim.interface")
     const page = { where: everything, ordering: [], limit: 50, offset: 0 }
     const listed = Effect.gen(function* () {
@@ -288,5 +288,14 @@ describe("the statements", () => {
     await cable(panels[11]!.front, ends[1])
     expect(await traceOf(ends[0])).toHaveLength(13)
     expect(await counted(traceFrom("dcim.interface", ends[0].object_id))).toBe(1)
+    const objects = Effect.flatMap(traceFrom("dcim.interface", ends[0].object_id), (steps) => viewOfSteps(steps, ""))
+    await counted(objects)
+    const typesIn = (statement: string) => Array.from(statement.matchAll(/select '([a-z.]+)' as type/g), ([, id]) => id)
+    expect(statements.slice(1).map((statement) => typesIn(statement).toSorted())).toEqual([
+      ["dcim.cable", "dcim.frontport", "dcim.interface", "dcim.rearport"],
+      ["dcim.device"],
+      ["dcim.devicetype"],
+      ["dcim.manufacturer"]
+    ])
   })
 })

@@ -20,6 +20,7 @@ import { rowFromJson } from "../derive/values/Row.ts"
 import { type Where, allOf, isEverything, whereIds } from "../derive/filter/Where.ts"
 import { customReferences } from "../field/CustomFields.ts"
 import { rowsAsSeen } from "./SeenTags.ts"
+import { type IdsOfType, byIdsOfTypes, unreadOf } from "./Unread.ts"
 import type CustomFieldType from "../types/extras/CustomField.ts"
 import type { CustomField } from "../types/extras/CustomField.ts"
 
@@ -211,12 +212,9 @@ export const customFieldsOf = Effect.fnUntraced(function* (type: ObjectType) {
   return customFieldsByType(rows).get(type.id) ?? []
 })
 
-/** Ids of objects of a type. */
-type IdsOfType = readonly [id: string, ids: ReadonlySet<number>]
-
 /**
- * A view on everything that the representations of these rows refer to. It reads what `read` does not hold, with one
- * query per object type. A hidden object is shown by its id alone, so that an answer can be written back.
+ * A view on everything that the representations of these rows refer to. It reads what `read` does not have, with one
+ * statement for each level of references. A hidden object is shown by its id alone, so that an answer can be written back.
  */
 export const viewFor: (
   type: ObjectType,
@@ -232,38 +230,26 @@ export const viewFor: (
     for (const row of rows) own.set(row.id, row)
     const hidden = new Map<string, ReadonlySet<number>>()
     const row: View["row"] = (id, key) => known.get(id)?.get(key)
-    const isRead = ([id, ids]: IdsOfType) => {
-      const found = known.get(id)
-      for (const key of ids) if (found?.has(key) !== true) return false
-      return true
-    }
-    const readWanted = (wanted: ReadonlyArray<IdsOfType>) =>
+    const follow = (wanted: ReadonlyArray<IdsOfType>) =>
       Effect.gen(function* () {
-        let pending = wanted
-        while (pending.length > 0) {
+        let unread = unreadOf(wanted, known)
+        while (unread.size > 0) {
+          const found = yield* byIdsOfTypes(unread)
           const next: Array<IdsOfType> = []
-          for (const [id, ids] of pending) {
-            const found = known.get(id) ?? new Map<number, Row>()
-            const unread = ids.difference(found)
-            if (unread.size === 0) continue
+          for (const [id, ids] of unread) {
             const target = objectType(id)
-            known.set(id, found)
-            const missing = yield* byIds(target, unread)
-            for (const row of missing) found.set(row.id, row)
+            const rows = found.get(id) ?? new Map<number, Row>()
+            known.set(id, new Map([...(known.get(id) ?? []), ...rows]))
             // A user who may not see all objects of the type does not learn whether it is hidden or gone.
             if (!isEverything(yield* cleared(target, "view"))) {
-              hidden.set(id, ids.difference(found).union(hidden.get(id) ?? new Set()))
+              hidden.set(id, ids.difference(rows).union(hidden.get(id) ?? new Set()))
             }
             // Nested objects are brief, so from here on only brief fields are followed.
-            next.push(...references(target, missing, nestedFields(target)))
+            next.push(...references(target, [...rows.values()], nestedFields(target)))
           }
-          pending = next
+          unread = unreadOf(next, known)
         }
       })
-    const follow = (wanted: ReadonlyArray<IdsOfType>) => {
-      const unread = wanted.filter((each) => !isRead(each))
-      return unread.length === 0 ? Effect.void : readWanted(unread)
-    }
     const pointing = Object.entries(type.pointedBy).map(
       ([name, by]) => [by.type, new Set([...counts.values()].flatMap((each) => each[name] as Array<number>))] as const
     )

@@ -243,8 +243,9 @@ describe("events", () => {
   const changesAfter = async (last: number): Promise<ReadonlyArray<Change>> => {
     await caughtUp(api.database)
     return api.database.sql.query<Change & object>(
-      `select changed_object_type as type, changed_object_id::int as id, action, data from extras_objectchange
-        where id > $1 order by id`,
+      // Without the alias `order by` would take the object's id, and events of one object have no order by that.
+      `select c.changed_object_type as type, c.changed_object_id::int as id, c.action, c.data
+         from extras_objectchange c where c.id > $1 order by c.id`,
       [last]
     )
   }

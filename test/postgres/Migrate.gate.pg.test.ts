@@ -4,6 +4,7 @@ import { runCommand } from "../support/Command.ts"
 import { environmentOf } from "../support/Api.ts"
 import { type TestDatabase, makeDatabase, makeEmptyDatabase } from "../support/Database.ts"
 import { thorough } from "../support/Seed.ts"
+import { openSql } from "../support/Sql.ts"
 
 let database: TestDatabase
 
@@ -43,6 +44,41 @@ describe("migration of a database that was migrated before", () => {
     expect(await database.sql.query("select facility, status from dcim_site")).toEqual([
       { facility: "", status: "active" }
     ])
+  })
+
+  it("drops an index that an earlier version made, and none of others", async () => {
+    const indexes = async () => {
+      const found = await database.sql.query<{ name: string }>(
+        `select relname::text as name from pg_class where relkind = 'i' and relname ~ '^dcim_site_(former|facility|unique|twice)'
+          order by 1`
+      )
+      return found.map(({ name }) => name)
+    }
+    await database.sql.query("create index dcim_site_former_idx on dcim_site (created, name)")
+    await database.sql.query("comment on index dcim_site_former_idx is '(created, name)'")
+    // Of the operator: without a comment, or with words of theirs.
+    await database.sql.query("create index dcim_site_facility_idx on dcim_site (facility)")
+    await database.sql.query("create index dcim_site_twice_idx on dcim_site (facility, name)")
+    await database.sql.query("comment on index dcim_site_twice_idx is 'for reports (weekly)'")
+    await database.sql.query("create unique index dcim_site_unique_idx on dcim_site (name, slug)")
+    await database.sql.query("comment on index dcim_site_unique_idx is '(name, slug)'")
+    expect(await migrate()).toBe("drop index concurrently if exists dcim_site_former_idx;\n1 statements.\n")
+    expect(await indexes()).toEqual(["dcim_site_facility_idx", "dcim_site_twice_idx", "dcim_site_unique_idx"])
+    expect(await migrate()).toBe("Nothing to migrate.\n")
+  })
+
+  thorough("leaves such an index while somebody locks its table, and drops it the next time", async () => {
+    await database.sql.query("create index dcim_site_former_idx on dcim_site (created, name)")
+    await database.sql.query("comment on index dcim_site_former_idx is '(created, name)'")
+    const reader = openSql(database.databaseUrl)
+    await reader.query("begin")
+    await reader.query("select count(*)::int from dcim_site")
+    expect(await migrate()).toContain("The index dcim_site_former_idx is not needed and stays")
+    await database.sql.query("insert into dcim_site (name, slug) values ('Still', 'still')")
+    await reader.query("rollback")
+    await reader.close()
+    expect(await migrate()).toContain("drop index concurrently if exists dcim_site_former_idx")
+    expect(await migrate()).toBe("Nothing to migrate.\n")
   })
 
   it("sorts the indexes of names anew if another version of ICU made them", async () => {

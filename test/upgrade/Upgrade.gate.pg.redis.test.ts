@@ -6,6 +6,7 @@ import { createHmac } from "node:crypto"
 import { setTimeout as pause } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { registry } from "../../src/inventory/Registry.ts"
+import { tableOf } from "../../src/inventory/derive/table/TableOf.ts"
 import { named, provision, request } from "../support/Client.ts"
 import { type TestDatabase, makeEmptyDatabase } from "../support/Database.ts"
 import { type ServiceProcess, startProcess } from "../support/Process.ts"
@@ -140,6 +141,22 @@ describe.each(releases())("the stores of Rackwire %s", (release) => {
       const kept = new Map(after.get(table)!.map((row) => [row.id, row]))
       expect([table, rows.map(({ id }) => kept.get(id))]).toMatchObject([table, rows])
     }
+  })
+
+  it("lose the indexes that are not declared any more", async () => {
+    const declared = new Map(
+      [...registry.values()]
+        .map(tableOf)
+        .map(({ name, indexes }) => [name, new Set(indexes.map((index) => index.name))])
+    )
+    const found = await database.sql.query<{ readonly name: string; readonly table: string }>(
+      `select i.relname::text as name, t.relname::text as "table"
+         from pg_index x join pg_class i on i.oid = x.indexrelid and i.relkind = 'i' and not i.relispartition
+         join pg_class t on t.oid = x.indrelid
+        where not x.indisunique and i.relname like '%\\_idx'`
+    )
+    expect(found.length).toBeGreaterThan(500)
+    expect(found.filter(({ name, table }) => declared.get(table)?.has(name) === false)).toEqual([])
   })
 
   it("still know users by their passwords and tokens", async () => {

@@ -3,7 +3,9 @@
  *
  * It only adds: tables, columns that are nullable or have a default, constraints, indexes, triggers and choices. A
  * declaration that would lose or refuse existing data stops the start, and the message names the column; so does a
- * database that a newer version has migrated (DatabaseVersion.ts). Nothing has changed then: a migration is one transaction, and only one process migrates at a time.
+ * database that a newer version has migrated (DatabaseVersion.ts). Nothing has changed then: a migration is one
+ * transaction, and only one process migrates at a time. Indexes of earlier versions that nothing needs are dropped
+ * after it (FormerIndexes.ts).
  */
 import { Effect, Option, Schema } from "effect"
 import { chunksOf } from "effect/Array"
@@ -14,6 +16,7 @@ import { collationStatements, naturalOrder } from "./Collation.ts"
 import { type FoundColumn, plan } from "./Migration.ts"
 import { type Table, extensions } from "./Table.ts"
 import { databaseVersionTable, newerProblem, noteVersion } from "./DatabaseVersion.ts"
+import { dropFormerIndexes } from "./FormerIndexes.ts"
 
 class MigrationRefused extends Schema.TaggedError<MigrationRefused>()("MigrationRefused", {
   message: Schema.String
@@ -28,8 +31,18 @@ interface Declaration {
   readonly tables: ReadonlyArray<Table>
 }
 
+const tablesOf = (declared: Declaration): ReadonlyArray<Table> => [...declared.tables, databaseVersionTable]
+
 /** Migrates and returns the statements that ran. */
 export const migrate = (
+  declared: Declaration
+): Effect.Effect<ReadonlyArray<string>, MigrationRefused | SqlError.SqlError, SqlClient.SqlClient> =>
+  Effect.gen(function* () {
+    const statements = yield* migrateTables(declared)
+    return [...statements, ...(yield* dropFormerIndexes(tablesOf(declared)))]
+  })
+
+const migrateTables = (
   declared: Declaration
 ): Effect.Effect<ReadonlyArray<string>, MigrationRefused | SqlError.SqlError, SqlClient.SqlClient> =>
   Effect.gen(function* () {
@@ -42,7 +55,7 @@ export const migrate = (
     const columns = yield* foundColumns
     const definitions = yield* foundDefinitions
     const extensions = yield* madeExtensions
-    const tables = [...declared.tables, databaseVersionTable]
+    const tables = tablesOf(declared)
     const planned = plan(tables, { columns, definitions, extensions })
     if ("refused" in planned) return yield* new MigrationRefused({ message: planned.refused })
     for (const statements of chunksOf(planned.statements, statementsAtOnce)) {

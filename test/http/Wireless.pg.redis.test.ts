@@ -92,6 +92,14 @@ describe("a wireless link", () => {
     expect((await api.call("DELETE", `/api/dcim/interfaces/${a}/`)).status).toBe(204)
   })
 
+  it("protects both of its ends, and is counted once", async () => {
+    const [a, b] = [await radio(), await radio()]
+    const id = await link(a, b, { ssid: "span" })
+    const both = await api.call("DELETE", "/api/dcim/interfaces/", [{ id: a }, { id: b }])
+    const detail = `Unable to delete object. 1 dependent objects were found: span (${id})`
+    expect([both.status, both.json]).toEqual([409, { detail }])
+  })
+
   it("joins no other interfaces, and keeps their type", async () => {
     const [a, b, copper] = [await radio(), await radio(), await radio({ type: "1000base-t" })]
     expect(await refused({ interface_a: a, interface_b: copper })).toEqual({

@@ -30,14 +30,19 @@ interface Reach {
 /** The message for a refused deletion: the objects that refer to these, or to what would be deleted with them. */
 export const protectedBy = Effect.fnUntraced(function* (type: ObjectType, ids: ReadonlyArray<number>) {
   const names: Array<string> = []
+  // An object may refer to several of them, or by several fields: a wireless link to two interfaces.
+  const counted = new Set<string>()
   let reached: ReadonlyArray<Reach> = [{ type, ids }]
   for (let step = 0; reached.length > 0 && names.length === 0 && step < registry.size; step++) {
     const next: Array<Reach> = []
     for (const { target, field, reach } of pointing(reached)) {
       const rows = yield* holding(target, field, reach.ids)
       if (rows.length === 0) continue
-      if (fieldOf(target, field).reference!.onDelete === "protect") names.push(...(yield* called(target, rows)))
-      else next.push({ type: target, ids: rows.map(({ id }) => id) })
+      if (fieldOf(target, field).reference!.onDelete === "protect") {
+        const others = rows.filter(({ id }) => !counted.has(`${target.id} ${id}`))
+        for (const { id } of others) counted.add(`${target.id} ${id}`)
+        names.push(...(yield* called(target, others)))
+      } else next.push({ type: target, ids: rows.map(({ id }) => id) })
     }
     reached = next
   }

@@ -122,7 +122,7 @@ describe("a primary address", () => {
     const second = await device("M2", { virtual_chassis, vc_position: 2 })
     expect(await change(`dcim/devices/${owner}`, { virtual_chassis, vc_position: 1 })).toBe(200)
     expect(await change(`dcim/devices/${second}`, { primary_ip4: address })).toEqual({
-      primary_ip4: ["device with this primary ip4 already exists."]
+      primary_ip4: ["device with this Primary IPv4 already exists."]
     })
     expect(await change(`dcim/devices/${owner}`, { primary_ip4: null })).toBe(200)
     expect(await change(`dcim/devices/${second}`, { primary_ip4: address })).toBe(200)

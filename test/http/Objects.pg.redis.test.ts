@@ -125,7 +125,7 @@ describe("wrong bodies", () => {
     expect((await api.call("POST", "/api/dcim/racks/", rack)).status).toBe(201)
     expect((await api.call("POST", "/api/dcim/racks/", { ...rack, outer_width: 5 })).json).toEqual({
       __all__: ["Must specify a unit when setting an outer width/depth"],
-      asset_tag: ["rack with this asset tag already exists."]
+      asset_tag: ["rack with this Asset tag already exists."]
     })
     const location = { ...named("L"), site: other.json["id"] }
     expect((await api.call("POST", "/api/dcim/locations/", location)).status).toBe(201)

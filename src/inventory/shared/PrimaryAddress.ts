@@ -66,7 +66,7 @@ const single = ({ type, called }: Machine, family: 4 | 6): Bond<Primary> => {
     lock: `select from ipam_ipaddress where id = new.${name}_id for no key update`,
     broken: `exists (select from ${type.replace(".", "_")} t where t.id <> j.id and t.${name}_id = j.${name}_id)`,
     rule: `The primary IPv${family} address is that of one ${called}.`,
-    errors: () => ({ [name]: [`${called} with this primary ip${family} already exists.`] }),
+    errors: () => ({ [name]: [`${called} with this Primary IPv${family} already exists.`] }),
     others: []
   }
 }

@@ -105,9 +105,12 @@ const repeated = (unique: Unique, rows: ReadonlyArray<Row>): ReadonlyArray<numbe
   })
 }
 
+/** Names of fields as NetBox's messages have them, where these are not the words of the field. */
+const called: Readonly<Record<string, string>> = { asn: "ASN", asset_tag: "Asset tag", rd: "Route distinguisher" }
+
 /** The errors that a client gets if its row would break this uniqueness. */
 export const conflictMessage = (type: ObjectType, unique: Unique): Errors => {
-  const names = unique.fields.map((field) => field.replaceAll("_", " "))
+  const names = unique.fields.map((field) => called[field] ?? field.replaceAll("_", " "))
   if (unique.fields.length === 1 && unique.whereNull === undefined) {
     return { [unique.fields[0]!]: [`${type.label} with this ${names[0]} already exists.`] }
   }

@@ -8,6 +8,7 @@ import { makeWorld } from "../support/AnyObject.ts"
 import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, named } from "../support/Client.ts"
 import { sampleOf } from "../support/Seed.ts"
+import { netboxPaths } from "../documents/NetboxSurface.ts"
 import { mismatches } from "./SchemaCheck.ts"
 
 interface Document {
@@ -110,9 +111,62 @@ describe("an object is answered as described", () => {
   })
 })
 
+test("is JSON or YAML by `format` and `Accept`, as in NetBox", async () => {
+  const typeOf = async (query: string, accept: string) => {
+    const reply = await fetch(`${api.service.url}/api/schema/${query}`, { headers: { accept } })
+    const text = await reply.text()
+    return [reply.status, reply.headers.get("content-type"), text.slice(0, 9)]
+  }
+  const [json, yaml] = ['{"openapi', "openapi: "]
+  for (const [query, accept, type, start] of [
+    ["", "*/*", "application/vnd.oai.openapi+json", json],
+    ["", "application/json", "application/json", json],
+    ["", "application/vnd.oai.openapi+json", "application/vnd.oai.openapi+json", json],
+    ["", "application/vnd.oai.openapi", "application/vnd.oai.openapi", yaml],
+    ["", "application/yaml", "application/yaml", yaml],
+    ["?format=json", "*/*", "application/vnd.oai.openapi+json", json],
+    ["?format=json", "application/json", "application/json", json],
+    ["?format=json", "text/html,*/*;q=0.8", "application/vnd.oai.openapi+json", json],
+    ["?format=yaml", "*/*", "application/vnd.oai.openapi", yaml],
+    ["?format=yaml", "application/json", "application/vnd.oai.openapi", yaml],
+    ["?format=yaml", "application/yaml", "application/yaml", yaml]
+  ] as const)
+    expect([query, accept, ...(await typeOf(query, accept))]).toEqual([query, accept, 200, type, start])
+  expect((await typeOf("", "image/png"))[0]).toBe(406)
+})
+
+/** Methods of NetBox on single lists; elsewhere all of them. */
+const readOnly =
+  /^\/api\/(schema\/.*|plugins\/.*|dcim\/(cable-terminations|connected-device)|extras\/(object-changes|content-types)|users\/config)\/$/
+
+/** What an object offers beside itself, by the last part of the path. */
+const actions: Readonly<Record<string, ReadonlyArray<string>>> = {
+  ...{ trace: ["get"], paths: ["get"], elevation: ["get"], provision: ["post"], "installed-plugins": ["get"] },
+  ...{ "available-ips": ["get", "post"], "available-prefixes": ["get", "post"] },
+  ...{ "available-asns": ["get", "post"], "available-vlans": ["get", "post"] },
+  ...{ "render-config": ["post"], render: ["post"], sync: ["post"], run: ["post"] }
+}
+
+test("describes every list, object and action of NetBox that is there, with its methods", () => {
+  const byShape = new Map(
+    Object.entries(document.paths).map(([path, operations]) => [path.replaceAll(/\{\w+\}/g, "{id}"), operations])
+  )
+  const absent = netboxPaths.flatMap((path) => {
+    const [, list, one, action] = /^(\/api\/\w+\/[\w-]+\/)(\{id\}\/)?([\w-]+\/)?$/.exec(path) ?? []
+    // NetboxPaths.pg.redis.test.ts names the lists and actions that are not there.
+    if (list === undefined || !byShape.has(action === undefined ? list : path)) return []
+    const last = /([\w-]+)\/$/.exec(path)![1]!
+    const ofObjects = readOnly.test(list)
+      ? ["get"]
+      : ["get", "put", "patch", "delete", ...(one === undefined ? ["post"] : [])]
+    const methods = actions[last] ?? ofObjects
+    return methods.filter((method) => byShape.get(path)?.[method] === undefined).map((method) => `${method} ${path}`)
+  })
+  expect(absent).toEqual([])
+})
+
 test("comes as YAML too", async () => {
   const reply = await api.raw("GET", "/api/schema/?format=yaml")
-  expect(reply.headers.get("content-type")).toMatch("application/yaml")
   // To parse all of it takes seconds: each path is a block of its own.
   const [, paths] = /^paths:\n((?: .*\n)*)/m.exec(reply.text)!
   const blocks = paths!.split(/^(?=  \S)/m)

@@ -11,11 +11,16 @@ import { mapInSlices } from "../../eventloop/Slices.ts"
 import { describedOperation } from "./Operation.ts"
 import type { PlainRoute, SchemaParts, SchemaRequest } from "./SchemaWorker.ts"
 
-const types = ["application/vnd.oai.openapi+json", "application/json", "application/yaml"]
+const jsonTypes = ["application/vnd.oai.openapi+json", "application/json"]
+const yamlTypes = ["application/vnd.oai.openapi", "application/yaml"]
 
-const formats: ReadonlyMap<string, string> = new Map([
-  ["json", "application/json"],
-  ["yaml", "application/yaml"]
+/** Without `Accept` the answer is JSON, which parsers of YAML read too. NetBox answers YAML. */
+const types = [...jsonTypes, ...yamlTypes]
+
+/** The types of a format; the first one unless the client accepts another one of them. */
+const formats: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
+  ["json", jsonTypes],
+  ["yaml", yamlTypes]
 ])
 
 const declared = {
@@ -36,8 +41,9 @@ const describe = (routes: () => ReadonlyArray<Route>): Handler => {
   })
   return declaring(declared, ({ base, accepted, url }) =>
     Effect.gen(function* () {
-      const type = formats.get(parameterOf(url.searchParams, "format") ?? "") ?? accepted
-      const [before, after] = yield* Effect.promise(type === "application/yaml" ? yaml : json)
+      const possible = formats.get(parameterOf(url.searchParams, "format") ?? "") ?? types
+      const type = possible.includes(accepted) ? accepted : possible[0]!
+      const [before, after] = yield* Effect.promise(yamlTypes.includes(type) ? yaml : json)
       return { status: 200, bytes: { type, content: [before, Buffer.from(JSON.stringify(base)), after] } }
     })
   )

@@ -57,11 +57,18 @@ const textsIn = (folder: string, ...first: ReadonlyArray<string>): ReadonlyArray
 
 const ownStyle = textsIn("style", "elements.css", "base.css").join("\n")
 
+/** Scripts that others import, each behind those that it imports itself. */
+const imported = ["shown.js", "picker-popup.js"]
+
 /**
- * One module: browsers request one file instead of a dozen. Each script is a block, so that it has names of its own.
+ * One module: browsers request one file instead of a dozen. Each script is a block, so that it has names of its own; those
+ * that others import are not.
  */
-const [shown = "", ...scripts] = textsIn("script", "shown.js")
-const ownScript = [shown, ...scripts.map((text) => `{\n${text}}`)].join("\n").replaceAll(/^import .*\n|^export /gm, "")
+const scripts = textsIn("script", ...imported)
+const ownScript = scripts
+  .map((text, at) => (at < imported.length ? text : `{\n${text}}`))
+  .join("\n")
+  .replaceAll(/^import .*\n|^export /gm, "")
 
 /** The address of a file for a style, which lies in the same folder. */
 const besideUs = (name: string): string => assetUrl(name).replace("/static/", "")

@@ -8,6 +8,10 @@ import { startConsole } from "./Fixture.ts"
 import { thorough } from "../support/Seed.ts"
 
 let api: Api
+
+/** Objects that a picker has found, without the ways to add one. */
+const found = "[role=listbox]:visible [role=option]:not(.picker-add)"
+
 const ids = new Map<string, number>()
 
 const make = async (collection: string, body: Json, as: string): Promise<number> => {
@@ -77,7 +81,7 @@ describe.skipIf(!hasBrowser)("a picker", () => {
     await page.selectOption("#f-assigned_object_type", "dcim.interface")
     await page.locator("#f-assigned_object_id").focus()
     await page.keyboard.type("leaf-02 eth")
-    const option = page.getByRole("listbox").getByRole("option")
+    const option = page.locator(found)
     await option.filter({ hasText: "leaf-02" }).waitFor()
     expect(await option.count()).toBe(1)
     await page.keyboard.press("Escape")
@@ -108,7 +112,7 @@ describe.skipIf(!hasBrowser)("a picker", () => {
     }
     const { page, problems, close } = await loggedIn()
     await page.goto(`/dcim/devices/add/?site=${bergen}`)
-    const option = page.getByRole("listbox").getByRole("option")
+    const option = page.locator(found)
     await page.locator("#f-rack").focus()
     await page.keyboard.type("rack")
     await option.first().waitFor()
@@ -117,9 +121,16 @@ describe.skipIf(!hasBrowser)("a picker", () => {
     expect(await page.inputValue("[name=rack]")).toBe(`${ids.get("rack-voss")}`)
     await page.locator("#f-platform").focus()
     await page.keyboard.type("no such platform")
+    await page.locator(".picker-status", { hasText: "Nothing matches." }).waitFor()
     await page.keyboard.press("Enter")
     expect(new URL(page.url()).pathname).toBe("/dcim/devices/add/")
     expect(await page.locator(".form-row .field-error").count()).toBe(0)
+    // Enter comes before what is found.
+    await page.fill("#f-device_type", "")
+    await page.locator("#f-device_type").focus()
+    await page.keyboard.type("A1")
+    await page.keyboard.press("Enter")
+    await page.locator(`[name=device_type][value="${ids.get("A1")}"]`).waitFor({ state: "attached" })
     expect(problems).toEqual([])
     await close()
   })
@@ -136,6 +147,8 @@ describe.skipIf(!hasBrowser)("a picker", () => {
     expect(await page.locator(".pick-list button").allTextContents()).toEqual([
       expect.stringContaining("Nordic Islands")
     ])
+    const add = page.locator("a[href='/dcim/regions/add/?name=islands']")
+    expect(await add.count()).toBe(1)
     expect(await sideways(page)).toEqual([])
     await page.click(".pick-list button")
     expect(await page.inputValue("#f-region")).toBe(String(ids.get("Islands")))
@@ -156,6 +169,30 @@ describe.skipIf(!hasBrowser)("a picker", () => {
       region: { id: ids.get("Islands") },
       tags: [{ id: ids.get("Core") }, { id: ids.get("Edge") }]
     })
+    await close()
+  })
+
+  it("says how many more there are, and finds words in any order, those of the parent too", async () => {
+    const device_type = ids.get("A1")!
+    const device_role = ids.get("Leaf")!
+    const site = ids.get("Oslo")!
+    const device = await make("dcim/devices", { name: "sw150", device_type, device_role, site }, "sw150")
+    await api.makeAll(
+      "dcim/interfaces",
+      Array.from({ length: 57 }, (_, at) => ({ device, name: `Eth${at + 1}`, type: "1000base-t" }))
+    )
+    const { page, close } = await loggedIn()
+    await page.goto(`/ipam/ip-addresses/add/?assigned_object_type=dcim.interface`)
+    await page.locator("#f-assigned_object_id").focus()
+    await page.keyboard.type("sw150 Eth")
+    await page.locator(".picker-status", { hasText: "37 more: type more of the name." }).waitFor()
+    await page.keyboard.type("57")
+    await page.locator(found, { hasText: "Eth57" }).waitFor()
+    expect(await page.locator(found).innerText()).toMatch(/Eth57\s+sw150/)
+    await page.fill("#f-assigned_object_id", "Eth56 sw150")
+    await page.locator(found, { hasText: "Eth56" }).waitFor()
+    expect(await page.locator(found).count()).toBe(1)
+    expect(await accessibility(page)).toEqual([])
     await close()
   })
 

@@ -8,6 +8,7 @@ import { type ObjectType, fieldOf } from "../../inventory/ObjectType.ts"
 import { shownOf } from "../../inventory/Unreadable.ts"
 import { bodyOfCells, cellOf, withNamedReferences } from "../../inventory/derive/represent/Flat.ts"
 import { customValue } from "../../inventory/derive/represent/CustomCell.ts"
+import { slugOf } from "../../inventory/field/SlugOf.ts"
 import { customCell } from "./CustomCell.ts"
 import type { Form, FormField } from "./FormField.ts"
 
@@ -52,6 +53,14 @@ export const cellsIn = ({ fields }: Form, sent: URLSearchParams): Cells =>
       return [[name, chosen.length === 0 ? "" : JSON.stringify(chosen)]]
     })
   )
+
+/** The cells with a slug made of the name, where none was typed. */
+export const withSlug = ({ fields }: Form, cells: Cells): Cells => {
+  const made = fields.flatMap(({ name, slugFrom }) =>
+    slugFrom !== undefined && cells[name]?.trim() === "" ? [[name, slugOf(cells[slugFrom] ?? "")] as const] : []
+  )
+  return { ...cells, ...Object.fromEntries(made) }
+}
 
 /** A point in time as it was typed; a day is its beginning in UTC. */
 export const momentIn = (text: string): string =>

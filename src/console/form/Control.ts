@@ -1,14 +1,11 @@
 /** The input of a field. Without scripts each works as it is; `picker.js` makes pickers of references and lists. */
 import { Html, html } from "../Html.ts"
-import { itemsOf } from "./Labels.ts"
 import type { Cells } from "./Cells.ts"
 import { type FormField, isLong, targetOf, targetsOf } from "./FormField.ts"
-import type { Labels } from "./Labels.ts"
-import { objectType } from "../../inventory/Registry.ts"
+import { type Labels, itemsOf, labelledIn } from "./Labels.ts"
 import { icon } from "../frame/Icon.ts"
-import { narrowing } from "../pick/Narrowing.ts"
+import { chosenChips, pickerInput } from "../pick/PickerInput.ts"
 import { swatch } from "../value/Swatch.ts"
-import { pathOf } from "../value/Title.ts"
 
 interface ControlState {
   readonly field: FormField
@@ -165,7 +162,7 @@ const list = (shown: ControlState, cell: string): Html => {
     data-labels="${JSON.stringify(labels)}"
     data-options="${JSON.stringify(options)}"
   >
-    ${chips(labels)}
+    ${chosenChips(Object.values(labels))}
     <input class="field-in" ${common(shown)} value="${cell}" autocomplete="off" placeholder="${placeholder}" />
   </div>`
 }
@@ -176,40 +173,18 @@ const picker = (shown: ControlState, cell: string): Html => {
   const target = targetOf(field, cells)
   const isMany = field.control === "references"
   const items = isMany ? itemsOf(cell).slice(0, itemsMax) : [cell.trim()].filter((item) => item !== "")
-  const named = Object.fromEntries(
-    items.flatMap((item) => {
-      const label = target === undefined ? undefined : labels(target, item)
-      return label === undefined ? [] : [[item, label]]
-    })
-  )
-  const path = target === undefined ? "" : `${pathOf(target)}pick/`
-  const narrows = target === undefined ? [] : narrowing(target, Object.keys(cells))
-  return html`<div
-    class="picker"
-    data-picker
-    data-path="${path}"
-    data-labels="${JSON.stringify(named)}"
-    ${isMany ? html` data-many` : ""}
-    ${narrows.length === 0 ? "" : html` data-narrowed-by="${narrows.join(" ")}"`}
-    ${field.targetIn === undefined ? "" : html` data-type-from="${field.targetIn}" data-paths="${JSON.stringify(pathsOf(shown.field))}"`}
-  >
-    ${isMany ? chips(named, items) : ""}
-    <input class="field-in" ${common(shown)} value="${cell}" autocomplete="off" />
-    ${isMany ? "" : html`<span class="picked">${labelIn(named, cell.trim(), "")}</span>`}
-    <button class="btn btn-sm" name="_pick" value="${field.name}" formnovalidate>
-      ${icon("search")}<span class="no-script">Search</span
-      ><span class="visually-hidden"> ${targetsOf(target)} for ${field.title}</span>
-    </button>
-  </div>`
+  const named = target === undefined ? {} : labelledIn(target, items, labels)
+  return pickerInput({
+    adds: true,
+    ...{ target, labels: named, isMany, fields: Object.keys(cells), inputOf: (name) => name },
+    typeFrom:
+      field.targetIn === undefined ? undefined : { field: field.targetIn, types: Object.keys(field.options ?? {}) },
+    before: isMany ? chosenChips(items.map((item) => labelIn(named, item))) : "",
+    input: html`<input class="field-in" ${common(shown)} value="${cell}" autocomplete="off" />`,
+    behind: html`${isMany ? "" : html`<span class="picked">${labelIn(named, cell.trim(), "")}</span>`}
+      <button class="btn btn-sm" name="_pick" value="${field.name}" formnovalidate>
+        ${icon("search")}<span class="no-script">Search</span
+        ><span class="visually-hidden"> ${targetsOf(target)} for ${field.title}</span>
+      </button>`
+  })
 }
-
-const chips = (labels: Readonly<Record<string, string>>, items: ReadonlyArray<string> = Object.keys(labels)): Html =>
-  html`<ul class="chips" data-chips>
-    ${items.map((item) => html`<li class="chip-v">${labelIn(labels, item)}</li>`)}
-  </ul>`
-
-/** Where the objects of each possible type are searched. */
-const pathsOf = ({ options, targetIn }: FormField): Readonly<Record<string, string>> =>
-  targetIn === undefined
-    ? {}
-    : Object.fromEntries(Object.keys(options ?? {}).map((id) => [id, `${pathOf(objectType(id))}pick/`]))

@@ -21,6 +21,19 @@ export const itemsOf = (cell: string): ReadonlyArray<string> =>
     .map((item) => item.trim())
     .filter((item) => item !== "")
 
+/** The displays of those among these items that are known. */
+export const labelledIn = (
+  target: ObjectType,
+  items: ReadonlyArray<string>,
+  labels: Labels
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    items.flatMap((item) => {
+      const label = labels(target, item)
+      return label === undefined ? [] : [[item, label]]
+    })
+  )
+
 /** `view` may know some of them. Reads the others with one statement per object type. */
 export const labelsOf = Effect.fnUntraced(function* (form: Form, all: ReadonlyArray<Cells>, base: string, view?: View) {
   const known = new Map<string, string>()

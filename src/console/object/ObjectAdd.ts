@@ -4,22 +4,24 @@ import { mapInSlices } from "../../eventloop/Slices.ts"
 import { notFound } from "../../http/HttpRefused.ts"
 import { type Handler, type Route, redirect } from "../../http/Route.ts"
 import { readForm } from "../../http/wire/Body.ts"
+import type { Request } from "../../http/wire/Request.ts"
 import { type Errors, type Messages, type Row, textsIn } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { byIds, customFieldsOf } from "../../inventory/read/Read.ts"
-import { slugOf } from "../../inventory/field/SlugOf.ts"
 import { create } from "../../inventory/write/Write.ts"
 import { WriteRefused } from "../../inventory/write/WriteRefused.ts"
 import { flash } from "../frame/Flash.ts"
 import { brokenCells, refusingBroken } from "../fault/BrokenJson.ts"
-import { type Cells, bodyOf, cellsIn, cellsOf } from "../form/Cells.ts"
+import { type Cells, bodyOf, cellsIn, cellsOf, withSlug } from "../form/Cells.ts"
 import { clonedCells } from "../form/Clone.ts"
 import { type Form, formOf } from "../form/FormField.ts"
 import { formState } from "../form/FormState.ts"
 import { writtenTypes } from "../form/Opened.ts"
 import { seriesOf } from "../form/Series.ts"
+import { withQuery } from "../list/Query.ts"
 import { type Html, html } from "../Html.ts"
 import { pickPage, pickedField, withPicked } from "../pick/PickPage.ts"
+import { waitingName, waitingPicker } from "../pick/Waiting.ts"
 import { previewOf } from "../preview/Preview.ts"
 import { previewCard } from "../preview/PreviewCard.ts"
 import { pathOf } from "../value/Title.ts"
@@ -74,21 +76,13 @@ const submit =
             ),
             (preview) => formState(request, { form, cells, note: html`${namesOf(series.all)}${previewCard(preview)}` })
           )
-        : Effect.flatMap(making, (rows) => added(type, rows, sent.has("_another")))
+        : Effect.flatMap(making, (rows) => added(type, rows, sent.has("_another"), request))
       return yield* Effect.catchIf(
         answer,
         (error): error is WriteRefused => error instanceof WriteRefused,
         ({ errors }) => formState(request, { form, cells, errors: firstOf(series.all, errors) })
       )
     })
-
-/** The cells with a slug made of the name, where none was typed. */
-const withSlug = ({ fields }: Form, cells: Cells): Cells => {
-  const made = fields.flatMap(({ name, slugFrom }) =>
-    slugFrom !== undefined && cells[name]?.trim() === "" ? [[name, slugOf(cells[slugFrom] ?? "")] as const] : []
-  )
-  return { ...cells, ...Object.fromEntries(made) }
-}
 
 /** The names of several objects, above the preview of the first one. */
 const namesOf = (all: ReadonlyArray<Cells>): Html | string =>
@@ -111,7 +105,12 @@ const firstOf = (all: ReadonlyArray<Cells>, errors: ReadonlyArray<Errors>): Erro
 }
 
 /** The way on after an object was added: to its page, or to the form of another one like it; after several, to their list. */
-const added = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>, isAnother: boolean) {
+const added = Effect.fnUntraced(function* (
+  type: ObjectType,
+  rows: ReadonlyArray<Row>,
+  isAnother: boolean,
+  request: Request
+) {
   const [{ id }, ...others] = rows as readonly [Row, ...Array<Row>]
   if (others.length > 0) {
     const cookies = [flash({ deed: "added", type, count: rows.length })]
@@ -119,6 +118,11 @@ const added = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray
   }
   // Somebody may add what nobody lets them view.
   const isSeen = (yield* byIds(type, [id])).length > 0
+  const waiting = waitingPicker(request)
+  if (isSeen && !isAnother && waiting !== undefined) {
+    const query = new URLSearchParams({ [waitingName]: waiting })
+    return { ...redirect(withQuery(`${pathOf(type, id)}picked/`, query)), cookies: [], written: [id] }
+  }
   if (isSeen && !isAnother)
     return { ...redirect(pathOf(type, id)), cookies: [flash({ deed: "added", type })], written: [id] }
   const next = `${pathOf(type)}add/${isSeen ? `?clone=${id}` : ""}`

@@ -19,19 +19,45 @@ const placing = perType((type): ReadonlyArray<string> =>
 export const narrowing = (target: ObjectType, fields: ReadonlyArray<string>): ReadonlyArray<string> =>
   placing(target).filter((name) => fields.includes(name))
 
-/** The condition that values of these fields make: the same object, or none where objects may be without. */
+/** The condition that values of these fields make: one of the same objects, or none where objects may be without. */
 export const narrowed = (
   target: ObjectType,
-  valueOf: (field: string) => string | null | undefined,
+  valuesOf: (field: string) => ReadonlyArray<string>,
   visible: Visible
 ): ReadonlyArray<Where> =>
   placing(target).flatMap((name) => {
-    const value = valueOf(name) ?? ""
-    if (!/^\d{1,15}$/.test(value)) return []
-    const among = (text: string): ReadonlyArray<Where> => {
-      const made = filter(target, [[`${name}_id`, text]], visible)
+    const ids = idsAmong(valuesOf(name))
+    if (ids.length === 0) return []
+    const among = (texts: ReadonlyArray<string>): ReadonlyArray<Where> => {
+      const made = filter(
+        target,
+        texts.map((text) => [`${name}_id`, text] as const),
+        visible
+      )
       return "errors" in made || isEverything(made.where) ? [] : [made.where]
     }
-    const own = among(value)
-    return own.length === 0 ? [] : [anyOf(...own, ...(target.fields[name]!.nullable ? among("null") : []))]
+    const own = among(ids)
+    return own.length === 0 ? [] : [anyOf(...own, ...(target.fields[name]!.nullable ? among(["null"]) : []))]
   })
+
+/** The place of a new object of the type: the values of the fields that narrow it, where each is one object. */
+export const placeOf = (
+  target: ObjectType,
+  valuesOf: (field: string) => ReadonlyArray<string>
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    placing(target).flatMap((name) => {
+      const ids = idsAmong(valuesOf(name))
+      return ids.length === 1 ? [[name, ids[0]!]] : []
+    })
+  )
+
+/** Most objects of a field that narrow a choice. */
+const idsMax = 100
+
+const idsAmong = (values: ReadonlyArray<string>): ReadonlyArray<string> =>
+  values
+    .flatMap((value) => value.split(","))
+    .map((value) => value.trim())
+    .filter((value) => /^\d{1,15}$/.test(value))
+    .slice(0, idsMax)

@@ -16,7 +16,8 @@ import { carriedInputs } from "../form/Carried.ts"
 import { csrfInput } from "../form/Csrf.ts"
 import { type Form, type FormField, targetOf, targetsOf } from "../form/FormField.ts"
 import { itemsOf } from "../form/Labels.ts"
-import { type TargetRow, findTargets, searchCharsMax } from "./Targets.ts"
+import { addingOf } from "./Adding.ts"
+import { type TargetRow, findTargets, moreText, searchCharsMax } from "./Targets.ts"
 
 /** The field that a button of the form wants to pick for; undefined if none does. */
 export const pickedField = (form: Form, sent: URLSearchParams, button: "_pick" | "_picked"): FormField | undefined => {
@@ -42,8 +43,9 @@ export const pickPage = Effect.fnUntraced(function* (
   const target = targetOf(field, cellsIn(form, sent))
   const text = (sent.get("_q") ?? "").slice(0, searchCharsMax)
   const maySee = target !== undefined && (yield* mayView(target))
-  const chosen = (name: string) => (form.fields.some((each) => each.name === name) ? sent.get(name) : undefined)
-  const search = maySee ? yield* findTargets(target, text, request.base, chosen) : { found: [], isMore: false }
+  const chosen = (name: string) => (form.fields.some((each) => each.name === name) ? sent.getAll(name) : [])
+  const search = maySee ? yield* findTargets(target, text, request.base, chosen) : { found: [], more: 0 }
+  const adding = target === undefined ? undefined : yield* addingOf(target, text, chosen)
   return yield* framed(request, {
     title: `Choose ${field.title}`,
     crumbs: [[groupOf(type)], [pluralOf(type), pathOf(type)]],
@@ -63,12 +65,13 @@ export const pickPage = Effect.fnUntraced(function* (
         <button class="btn btn-sm btn-primary" name="_pick" value="${field.name}">${icon("search")}Search</button>
         <button class="btn btn-sm" name="_again" value="${field.name}">Back to the form</button>
       </div>
-      ${target === undefined ? html`<p>Choose the type of the object first.</p>` : found(field, target, search.found, search.isMore)}
+      ${target === undefined ? html`<p>Choose the type of the object first.</p>` : found(field, target, search.found, search.more)}
+      ${adding === undefined ? "" : html`<p class="links"><a href="${adding.form}" target="_blank">Add a new ${adding.what}</a> in a new tab, then search for it here.</p>`}
     </form>`
   })
 })
 
-const found = (field: FormField, target: ObjectType, objects: ReadonlyArray<TargetRow>, isMore: boolean): Html =>
+const found = (field: FormField, target: ObjectType, objects: ReadonlyArray<TargetRow>, more: number): Html =>
   objects.length === 0
     ? html`<p>No ${nameOf(target)} matches. Only objects that you may view are searched.</p>`
     : html`<ul class="pick-list">
@@ -81,4 +84,4 @@ const found = (field: FormField, target: ObjectType, objects: ReadonlyArray<Targ
               </li>`
           )}
         </ul>
-        ${isMore ? html`<p class="sub">There are more. Search for more words of the name.</p>` : ""}`
+        ${more > 0 ? html`<p class="sub">There are ${moreText(more)}. Search for more words of the name.</p>` : ""}`

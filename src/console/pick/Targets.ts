@@ -15,7 +15,9 @@ import {
   refersToOne
 } from "../../inventory/derive/filter/Where.ts"
 import { representation } from "../../inventory/derive/represent/Representation.ts"
+import { countEach } from "../../inventory/read/CountEach.ts"
 import { readPage, viewFor } from "../../inventory/read/Read.ts"
+import { number } from "../list/Pager.ts"
 import { narrowed } from "./Narrowing.ts"
 
 export interface TargetRow {
@@ -28,19 +30,23 @@ export interface TargetRow {
 /** Most objects that a search finds. */
 const foundMax = 20
 
+/** Further objects are counted up to this number. */
+const moreMax = 1000
+
 /** Longest text of a search, characters, and most words of it. */
 export const searchCharsMax = 200
 const wordsMax = 6
 
 /**
- * The objects that match every word of the text, and whether there are more. `chosen`: the values of other fields of the
- * form (Narrowing.ts). Reads with three statements at most.
+ * The objects that match every word of the text, and how many more there are: `moreMax + 1` if there are more than that.
+ * `chosen`: the values of other fields of the form (Narrowing.ts). Reads with four statements at most, whatever the
+ * number of objects.
  */
 export const findTargets = Effect.fnUntraced(function* (
   type: ObjectType,
   text: string,
   base: string,
-  chosen: (field: string) => string | null | undefined
+  chosen: (field: string) => ReadonlyArray<string>
 ) {
   const visible = yield* visibleToSender
   const within = narrowed(type, chosen, visible)
@@ -55,19 +61,25 @@ export const findTargets = Effect.fnUntraced(function* (
     const view = yield* viewFor(type, rows, base, beside)
     return rows.map((row) => foundOf(type, row, view))
   })
-  let found = yield* pages(allOf(...words.map((word) => ownWhere(type, word, visible))))
+  let where = allOf(...words.map((word) => ownWhere(type, word, visible)))
+  let found = yield* pages(where)
   if (found.length === 0 && words.length > 1) {
-    found = yield* pages(
-      allOf(...words.map((word) => anyOf(ownWhere(type, word, visible), behind(type, word, visible))))
-    )
+    where = allOf(...words.map((word) => anyOf(ownWhere(type, word, visible), behind(type, word, visible))))
+    found = yield* pages(where)
   }
-  const isMore = found.length > foundMax
-  if (!isMore || words.length === 0) return { found: found.slice(0, foundMax), isMore }
+  if (found.length <= foundMax) return { found, more: 0 }
+  const [count = 0] = yield* countEach([{ type, where: allOf(where, ...within) }], foundMax + moreMax + 1)
+  const more = Math.max(count - foundMax, 1)
+  if (words.length === 0) return { found: found.slice(0, foundMax), more }
   // An object of exactly this name is first, though others sort before it.
   const exact = yield* pages(exactWhere(type, text.trim(), visible))
   const ids = new Set(exact.map(({ id }) => id))
-  return { found: [...exact, ...found.filter(({ id }) => !ids.has(id))].slice(0, foundMax), isMore }
+  return { found: [...exact, ...found.filter(({ id }) => !ids.has(id))].slice(0, foundMax), more }
 })
+
+/** `37 more`; `more than 1,000 more`. */
+export const moreText = (more: number): string =>
+  more > moreMax ? `more than ${number(moreMax)} more` : `${number(more)} more`
 
 const wordsOf = (text: string): ReadonlyArray<string> =>
   text

@@ -1,52 +1,32 @@
 // Makes pickers of the fields that refer to objects, and of lists whose values are known. Each is an editable combobox
 // with a list (ARIA Authoring Practices). Without this script the same fields take ids and keys, and a button beside
 // them leads to a search.
-import { addressOf, shown } from "./shown.js"
+import { PickerPopup, itemsOf } from "./picker-popup.js"
+import { addressOf, icon, make, shown } from "./shown.js"
 
 /** Milliseconds without a key before a search. */
 const pauseMillis = 150
-
-let count = 0
 
 /** Whether a button of the mouse is down, or a finger. */
 let isPressed = false
 addEventListener("pointerdown", () => (isPressed = true), true)
 for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => (isPressed = false), true)
 
-const make = (tag, properties = {}, attributes = {}) => {
-  const element = Object.assign(document.createElement(tag), properties)
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value)
-  return element
-}
-
-const itemsOf = (text) =>
-  text
-    .split(",")
-    .map((item) => item.trim())
-    .filter((item) => item !== "")
-
-const icon = (name) => {
-  const space = "http://www.w3.org/2000/svg"
-  const svg = document.createElementNS(space, "svg")
-  const use = document.createElementNS(space, "use")
-  svg.setAttribute("class", "i")
-  svg.setAttribute("aria-hidden", "true")
-  use.setAttribute("href", `${document.querySelector("svg use").getAttribute("href").split("#")[0]}#${name}`)
-  svg.append(use)
-  return svg
-}
-
 class Picker {
   constructor(root) {
     this.root = root
     this.isMany = "many" in root.dataset
     this.labels = new Map(Object.entries(JSON.parse(root.dataset.labels)))
-    this.input = root.querySelector("input")
+    this.input = root.querySelector("input.field-in")
     this.title = document.querySelector(`label[for="${this.input.id}"]`).textContent.replace("*", "").trim()
-    this.options = []
-    this.active = -1
     // The form sends the id or the key; the input shows the object's display.
-    this.sent = make("input", { type: "hidden", name: this.input.name, value: this.input.value })
+    const { each } = root.dataset
+    this.sent = make("input", {
+      type: "hidden",
+      name: each === undefined ? this.input.name : "",
+      value: this.input.value
+    })
+    if (each !== undefined) this.sent.value = [...this.labels.keys()].join(",")
     this.input.removeAttribute("name")
     this.input.after(this.sent)
   }
@@ -60,17 +40,9 @@ class Picker {
 
   build() {
     const { input, root } = this
-    const id = `picker-${(count += 1)}`
-    this.list = make(
-      "ul",
-      { id, className: "picker-list", hidden: true },
-      { role: "listbox", "aria-label": this.title }
-    )
-    this.status = make("span", { className: "visually-hidden" }, { role: "status" })
-    const attributes = { role: "combobox", "aria-autocomplete": "list", "aria-expanded": "false", "aria-controls": id }
-    for (const [name, value] of Object.entries(attributes)) input.setAttribute(name, value)
+    this.popup = new PickerPopup(input, this.title)
     input.placeholder = this.isMany ? "Add…" : "Search…"
-    root.append(this.list, this.status)
+    root.append(this.popup.element)
     const button = root.querySelector("button[name=_pick]")
     if (button !== null) {
       button.tabIndex = -1
@@ -92,10 +64,11 @@ class Picker {
     input.addEventListener("input", () => {
       if (!this.isMany) this.sent.value = input.value.trim()
       clearTimeout(this.timer)
+      this.isSearching(true)
       this.timer = setTimeout(() => this.search(input.value), pauseMillis)
     })
     input.addEventListener("keydown", (event) => this.key(event))
-    input.addEventListener("click", () => this.list.hidden && this.search(this.typed()))
+    input.addEventListener("click", () => this.popup.isOpen || this.search(this.typed()))
     input.addEventListener("blur", () => {
       this.close()
       // A chip that appears would move the button that is being pressed away from under the pointer.
@@ -103,10 +76,10 @@ class Picker {
       else this.settle()
     })
     // A press on an option or a chip must not take the focus from the input: it would be gone before the click.
-    for (const pressed of [this.list, this.chips])
+    for (const pressed of [this.popup.list, this.chips])
       pressed?.addEventListener("mousedown", (event) => event.preventDefault())
-    this.list.addEventListener("click", ({ target }) => {
-      const at = [...this.list.children].indexOf(target.closest("[role=option]"))
+    this.popup.list.addEventListener("click", ({ target }) => {
+      const at = [...this.popup.list.children].indexOf(target.closest("[role=option]"))
       if (at >= 0) this.choose(at)
     })
     // Before htmx sends the form.
@@ -135,24 +108,29 @@ class Picker {
 
   /** The values of other fields that narrow the choice. */
   narrowed() {
-    const { elements } = this.root.closest("form")
-    const names = (this.root.dataset.narrowedBy ?? "").split(" ")
-    return names.flatMap((name) => (elements.namedItem(name)?.value ? [[name, elements.namedItem(name).value]] : []))
+    const { narrowedBy } = this.root.dataset
+    if (narrowedBy === undefined) return []
+    const data = new FormData(this.root.closest("form"))
+    return narrowedBy.split(" ").flatMap((each) => {
+      const [name, input = name] = each.split(":")
+      return data.getAll(input).flatMap((value) => (value === "" ? [] : [[name, value]]))
+    })
   }
 
   key(event) {
     const { key } = event
     if (key === "ArrowDown" || key === "ArrowUp") {
       event.preventDefault()
-      if (this.list.hidden) this.search(this.typed())
-      else this.move(key === "ArrowDown" ? 1 : -1)
+      if (!this.popup.isOpen) this.search(this.typed())
+      else this.popup.move(key === "ArrowDown" ? 1 : -1)
     } else if (key === "Enter") {
       // It chooses, and never sends a form that is half filled in.
       event.preventDefault()
-      if (this.active >= 0) this.choose(this.active)
-      else if (!this.list.hidden && this.typed().trim() !== "" && this.options.length === 1) this.choose(0)
+      if (this.popup.active >= 0) this.choose(this.popup.active)
+      else if ("searching" in this.root.dataset) this.takesOnly = true
+      else if (this.popup.isOpen && this.typed().trim() !== "" && this.found === 1) this.choose(0)
       else this.settle()
-    } else if (key === "Escape" && !this.list.hidden) {
+    } else if (key === "Escape" && this.popup.isOpen) {
       event.preventDefault()
       event.stopPropagation()
       this.close()
@@ -166,11 +144,24 @@ class Picker {
     this.request = new AbortController()
     const { signal } = this.request
     try {
-      const { results, more } = await this.find(text.trim(), signal)
-      if (!signal.aborted && document.activeElement === this.input) this.open(results, more)
+      const { results, more, add } = await this.find(text.trim(), signal)
+      if (signal.aborted) return
+      const takes = this.takesOnly && results.length === 1
+      this.isSearching(false)
+      if (document.activeElement !== this.input) return
+      this.open(results, more, add)
+      // A whole name and Enter choose the object that the search finds a moment later.
+      if (takes) this.choose(0)
     } catch (error) {
-      if (error.name !== "AbortError") this.tell("The search failed. Type an id, or try again.")
+      if (error.name === "AbortError") return
+      this.isSearching(false)
+      this.popup.tell("The search failed. Type an id, or try again.")
     }
+  }
+
+  isSearching(isPending) {
+    this.root.toggleAttribute("data-searching", isPending)
+    if (!isPending) this.takesOnly = false
   }
 
   async find(text, signal) {
@@ -181,7 +172,7 @@ class Picker {
       const results = Object.entries(JSON.parse(options))
         .filter(([id, label]) => !held.has(id) && `${id} ${label}`.toLowerCase().includes(word))
         .map(([id, display]) => ({ id, display, detail: id }))
-      return { results, more: false }
+      return { results, more: 0 }
     }
     const path = this.path()
     if (path === "") throw new Error("no type")
@@ -191,60 +182,51 @@ class Picker {
     return response.json()
   }
 
-  open(results, more) {
-    this.options = results
-    this.active = -1
-    const { id } = this.list
-    this.list.replaceChildren(
-      ...results.map(({ display, detail }, at) => {
-        const option = make("li", { id: `${id}-${at}` }, { role: "option", "aria-selected": "false" })
-        option.append(make("span", { textContent: display }))
-        if (detail) option.append(make("span", { className: "sub", textContent: detail }))
-        return option
-      })
-    )
-    this.list.hidden = results.length === 0
-    this.input.setAttribute("aria-expanded", String(results.length > 0))
-    this.input.removeAttribute("aria-activedescendant")
-    const found =
-      results.length === 0 ? "Nothing matches." : `${results.length} found${more ? ", and there are more" : ""}.`
-    this.tell(found, results.length === 0)
+  /** Ways to add an object that was not found (picked.js). */
+  additions(add) {
+    if (add === undefined || !("adds" in this.root.dataset)) return []
+    const name = add.text === "" ? `a new ${add.what}` : `${add.what} “${add.text}”`
+    const inForm = { addition: add, display: `Add ${name}…`, detail: "in a new tab" }
+    return add.atOnce
+      ? [{ addition: add, isAtOnce: true, display: `Add ${name}`, detail: "at once" }, inForm]
+      : [inForm]
   }
 
-  /** Speaks to screen readers; a message for everybody stands in the place of the list. */
-  tell(text, isShown = true) {
-    this.status.textContent = text
-    this.status.className = isShown ? "picker-status" : "visually-hidden"
+  add(addition, isAtOnce) {
+    if (this.isMany) this.input.value = ""
+    const detail = { addition, isAtOnce, path: this.path(), narrowed: this.narrowed() }
+    this.root.dispatchEvent(new CustomEvent("pick:add", { bubbles: true, detail }))
+    if (!isAtOnce) this.close()
+  }
+
+  take(id, display) {
+    this.labels.set(String(id), display)
+    if (this.isMany) this.include([String(id)])
+    else this.sent.value = String(id)
+    this.show()
+    this.close()
+    this.announceChoice()
+  }
+
+  open(results, more, add) {
+    this.found = results.length
+    this.popup.show([...results, ...this.additions(add)])
+    const count = more > 1000 ? "More than 1,000 more" : `${more} more`
+    const found = this.found === 0 ? "Nothing matches." : more > 0 ? `${count}: type more of the name.` : ""
+    this.popup.tell(found || `${this.found} found.`, found !== "")
   }
 
   close() {
     this.request?.abort()
     clearTimeout(this.timer)
-    this.list.hidden = true
-    this.active = -1
-    this.input.setAttribute("aria-expanded", "false")
-    this.input.removeAttribute("aria-activedescendant")
-    this.tell("", false)
-  }
-
-  move(by) {
-    const { children } = this.list
-    if (this.active >= 0) children[this.active].setAttribute("aria-selected", "false")
-    this.active = (this.active + by + children.length + (this.active < 0 && by < 0 ? 1 : 0)) % children.length
-    const option = children[this.active]
-    option.setAttribute("aria-selected", "true")
-    option.scrollIntoView({ block: "nearest" })
-    this.input.setAttribute("aria-activedescendant", option.id)
+    this.isSearching(false)
+    this.popup.hide()
   }
 
   choose(at) {
-    const { id, display } = this.options[at]
-    this.labels.set(String(id), display)
-    if (this.isMany) this.add([String(id)])
-    else this.sent.value = String(id)
-    this.show()
-    this.close()
-    this.announceChoice()
+    const { id, display, addition, isAtOnce } = this.popup.options[at]
+    if (addition === undefined) this.take(id, display)
+    else this.add(addition, isAtOnce)
   }
 
   /** Whoever listens to the form hears of choices as of what is typed. */
@@ -255,12 +237,12 @@ class Picker {
   /** Takes what was typed and not chosen as it is: an id or a key. */
   settle() {
     if (this.isMany && this.input.value.trim() === "") return
-    if (this.isMany) this.add(itemsOf(this.input.value))
+    if (this.isMany) this.include(itemsOf(this.input.value))
     else if (this.input.value !== this.labels.get(this.sent.value)) this.sent.value = this.input.value.trim()
     this.show()
   }
 
-  add(items) {
+  include(items) {
     this.sent.value = [...new Set([...itemsOf(this.sent.value), ...items])].join(",")
   }
 
@@ -278,6 +260,7 @@ class Picker {
       return
     }
     this.input.value = ""
+    this.showEach()
     this.chips.replaceChildren(
       ...itemsOf(this.sent.value).map((item) => {
         const label = this.labels.get(item) ?? item
@@ -293,6 +276,21 @@ class Picker {
       })
     )
   }
+
+  /** Filters send a parameter for each object. */
+  showEach() {
+    const { each: name } = this.root.dataset
+    if (name === undefined) return
+    for (const old of this.root.querySelectorAll("input[data-each-sent]")) old.remove()
+    for (const value of itemsOf(this.sent.value)) {
+      this.root.append(make("input", { type: "hidden", name, value }, { "data-each-sent": "" }))
+    }
+  }
 }
 
-shown("[data-picker]", (root) => new Picker(root).start())
+shown("[data-picker]", (root) => {
+  const picker = new Picker(root)
+  picker.start()
+  root.addEventListener("picked", ({ detail: { id, display } }) => picker.take(id, display))
+  root.addEventListener("pick:refused", ({ detail }) => picker.popup.tell(detail))
+})

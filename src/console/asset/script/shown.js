@@ -16,3 +16,22 @@ export const shown = (selector, setUp) => {
 
 /** The public address of a path of the service. The service may be published under a path: scripts are in its `static/`. */
 export const addressOf = (path) => new URL(`..${path}`, import.meta.url).pathname
+
+/** An element with properties and attributes. */
+export const make = (tag, properties = {}, attributes = {}) => {
+  const element = Object.assign(document.createElement(tag), properties)
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value)
+  return element
+}
+
+/** An icon of the sprite of the page. */
+export const icon = (name) => {
+  const space = "http://www.w3.org/2000/svg"
+  const svg = document.createElementNS(space, "svg")
+  const use = document.createElementNS(space, "use")
+  svg.setAttribute("class", "i")
+  svg.setAttribute("aria-hidden", "true")
+  use.setAttribute("href", `${document.querySelector("svg use").getAttribute("href").split("#")[0]}#${name}`)
+  svg.append(use)
+  return svg
+}

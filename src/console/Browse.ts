@@ -18,6 +18,7 @@ import { deleteButton, optionsButton, rawForm } from "./api/RequestForms.ts"
 import { framed } from "./frame/Frame.ts"
 import { icon } from "./frame/Icon.ts"
 import { askedFilter, chips, filterForm } from "./filter/Filters.ts"
+import { namedObjects, withIds } from "./filter/NamedObjects.ts"
 import { withoutBlanks } from "./list/Query.ts"
 import { nameOf, pathOf, pluralOf } from "./value/Title.ts"
 
@@ -39,7 +40,8 @@ const page: Browsing["page"] = (browsed) =>
     const { request, route, reply, refusal, method } = browsed
     const { url, principal } = request
     const place = placeOf(route)
-    const filled = withoutBlanks(askedFilter(url.searchParams) ?? url.searchParams)
+    const asked = withoutBlanks(askedFilter(url.searchParams) ?? url.searchParams)
+    const filled = place.list === undefined ? asked : yield* withIds(place.list, asked, request.base)
     // Without scripts the form of the filters sends every field that was left blank.
     if (place.list !== undefined && method === "GET" && `${filled}` !== `${url.searchParams}`) {
       return redirect(`${url.pathname}?${filled}`)
@@ -50,7 +52,7 @@ const page: Browsing["page"] = (browsed) =>
       crumbs: crumbsOf(browsed),
       actions: yield* actions(browsed, place),
       main: html`${refused(refusal, principal, login)}
-        ${place.list === undefined ? "" : html`<div class="tools">${yield* filterForm(place.list, url.pathname, url.searchParams)}${chips(place.list, url.searchParams)}</div>`}
+        ${place.list === undefined ? "" : yield* filters(place.list, request)}
         <div class="panels">
           <div>${yield* answerCard(browsed)}</div>
           <div>${yield* forms(browsed, place)}${commandCard(browsed)}</div>
@@ -64,6 +66,14 @@ const page: Browsing["page"] = (browsed) =>
       headers: { ...shown.headers, ...(allow && { allow }), ...(retryAfter && { "retry-after": retryAfter }) }
     }
   })
+
+const filters = Effect.fnUntraced(function* (type: ObjectType, { url, base }: Browsed["request"]) {
+  const query = url.searchParams
+  const named = yield* namedObjects(type, query, base)
+  return html`<div class="tools">
+    ${yield* filterForm(type, url.pathname, query, named)}${chips(type, query, named)}
+  </div>`
+})
 
 const titleOf = ({ request: { url, params }, reply }: Browsed, { list, object }: Place): string => {
   if (list !== undefined) return pluralOf(list)

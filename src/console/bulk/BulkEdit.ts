@@ -14,7 +14,7 @@ import { rolledBack } from "../../inventory/write/Transaction.ts"
 import { type Html, html } from "../Html.ts"
 import { alert, bulkPage, bulkRoutes, counted, done, movedOn, selectedCard } from "./BulkPage.ts"
 import { editOf } from "./Edit.ts"
-import { editForm } from "./EditForm.ts"
+import { editForm, editLabels } from "./EditForm.ts"
 import { type RowChange, editPreview } from "./EditPreview.ts"
 import { type Wrong, objectErrors } from "./ObjectErrors.ts"
 import { type Selection, markOf, namesOf } from "./Selection.ts"
@@ -35,9 +35,10 @@ interface Refusal {
 
 const formPage = Effect.fnUntraced(function* ({ type, request, selected, form }: Step, refused?: Refusal) {
   const named = yield* namesOf(type, selected.ids, request.base)
+  const labels = yield* editLabels(type, form, request.base)
   return yield* bulkPage(type, request, {
     title: `Edit ${counted(type, selected.ids.length)}`,
-    main: html`${refused?.problem ?? ""}${editForm({ type, request, selected, form, errors: refused?.errors ?? {} })}
+    main: html`${refused?.problem ?? ""}${editForm({ type, request, selected, form, errors: refused?.errors ?? {}, labels })}
     ${selectedCard(type, selected, named)}`,
     status: refused === undefined ? 200 : 400
   })

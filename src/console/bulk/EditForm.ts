@@ -1,14 +1,17 @@
 /** The form of a bulk edit, from the declaration of its type alone. */
 import { type Errors, type Field, type Messages } from "../../inventory/Field.ts"
 import type { Request } from "../../http/wire/Request.ts"
-import type { ObjectType } from "../../inventory/ObjectType.ts"
+import { type ObjectType, perType } from "../../inventory/ObjectType.ts"
 import { naturalKey } from "../../inventory/derive/filter/Path.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { Html, html } from "../Html.ts"
 import { fieldTitle, pathOf, pluralOf } from "../value/Title.ts"
 import { inWordsAll } from "../fault/InWords.ts"
 import { hidingInput } from "../form/Control.ts"
-import { isLong as isSeveralLines } from "../form/FormField.ts"
+import type { Cells } from "../form/Cells.ts"
+import { type FormField, formOf, isLong as isSeveralLines, targetOf } from "../form/FormField.ts"
+import { type Labels, itemsOf, labelledIn, labelsOf } from "../form/Labels.ts"
+import { chosenChips, pickerInput } from "../pick/PickerInput.ts"
 import { listOf } from "./BulkPage.ts"
 import { addTags, bulkFields, fieldPrefix, mayBeEmpty, removeTags } from "./Edit.ts"
 import { type Selection, selectionInputs } from "./Selection.ts"
@@ -21,9 +24,11 @@ interface Form {
   readonly form: URLSearchParams
   /** By field; of tags by input. */
   readonly errors: Errors
+  /** The displays of the objects that were chosen before. */
+  readonly labels: Labels
 }
 
-export const editForm = ({ type, request, selected, form, errors }: Form): Html => {
+export const editForm = ({ type, request, selected, form, errors, labels }: Form): Html => {
   const hasTags = Object.hasOwn(type.fields, "tags")
   const inputs = [...bulkFields(type).map(([name]) => name), ...(hasTags ? [addTags, removeTags] : [])]
   // The first wrong field gets the focus.
@@ -43,13 +48,13 @@ export const editForm = ({ type, request, selected, form, errors }: Form): Html 
       ${beside ?? ""}
     </div>`
   }
+  const picking = { cells: cellsIn(form), labels }
   const tagRow = (name: string, title: string) =>
     row(
       name,
       title,
-      (common) =>
-        html`<input class="field-in" ${common} name="${name}" value="${form.get(name) ?? ""}" autocomplete="off" />`,
-      html`<p class="sub links">Slugs or ids, separated by commas, of <a href="/extras/tags/">Tags</a></p>`
+      (common) => reference({ ...picking, field: tagField(name), name, cell: form.get(name) ?? "", common }),
+      hint(type.fields["tags"]!)
     )
   return html`<form class="card object-form bulk-edit" method="post">
     ${selectionInputs(request, selected)}
@@ -58,7 +63,13 @@ export const editForm = ({ type, request, selected, form, errors }: Form): Html 
       row(
         name,
         fieldTitle(name),
-        (common) => control(name, field, form.get(`${fieldPrefix}${name}`) ?? "", common),
+        (common) => {
+          const cell = form.get(`${fieldPrefix}${name}`) ?? ""
+          const shown = fieldsOf(type).get(name)
+          return shown?.control === "reference" || shown?.control === "references"
+            ? reference({ ...picking, field: shown, name: `${fieldPrefix}${name}`, cell, common })
+            : control(name, field, cell, common)
+        },
         hint(field),
         mayBeEmpty(field) ? emptyBox(name, form.getAll("empty").includes(name)) : undefined
       )
@@ -69,6 +80,56 @@ export const editForm = ({ type, request, selected, form, errors }: Form): Html 
       <a class="btn btn-sm" href="${listOf(type, request)}">Cancel</a>
     </div>
   </form>`
+}
+
+/** The fields as the form of one object has them. */
+const fieldsOf = perType((type) => new Map(formOf(type, []).fields.map((field) => [field.name, field])))
+
+/** The values of a sent form by field. */
+const cellsIn = (form: URLSearchParams): Cells =>
+  Object.fromEntries(
+    [...form].flatMap(([name, value]) =>
+      name.startsWith(fieldPrefix) ? [[name.slice(fieldPrefix.length), value] as const] : []
+    )
+  )
+
+const tagField = (name: string): FormField => ({ ...tags, name })
+
+const tags: FormField = {
+  ...{ name: "tags", title: "Tags", control: "references", group: "", help: "", placeholder: "" },
+  ...{ isRequired: false, isBlankable: true, target: "extras.tag" }
+}
+
+/** The displays of the objects that a sent form names. */
+export const editLabels = (type: ObjectType, form: URLSearchParams, base: string) => {
+  const tagCells = Object.fromEntries([addTags, removeTags].map((name) => [name, form.get(name) ?? ""]))
+  const fields = [...fieldsOf(type).values(), tagField(addTags), tagField(removeTags)]
+  return labelsOf({ type, fields }, [{ ...cellsIn(form), ...tagCells }], base)
+}
+
+interface Picking {
+  readonly field: FormField
+  readonly cells: Cells
+  readonly labels: Labels
+  readonly name: string
+  readonly cell: string
+  readonly common: Html
+}
+
+const reference = ({ field, cells, labels, name, cell, common }: Picking): Html => {
+  const target = targetOf(field, cells)
+  const isMany = field.control === "references"
+  const items = isMany ? itemsOf(cell) : [cell.trim()]
+  const named = target === undefined ? {} : labelledIn(target, items, labels)
+  return pickerInput({
+    adds: true,
+    ...{ target, isMany, labels: named, fields: Object.keys(target?.fields ?? {}) },
+    inputOf: (each) => `${fieldPrefix}${each}`,
+    typeFrom:
+      field.targetIn === undefined ? undefined : { field: field.targetIn, types: Object.keys(field.options ?? {}) },
+    before: isMany ? chosenChips(Object.values(named)) : "",
+    input: html`<input class="field-in" ${common} name="${name}" value="${cell}" autocomplete="off" />`
+  })
 }
 
 const emptyBox = (name: string, isSet: boolean): Html =>
@@ -108,7 +169,7 @@ const hint = ({ reference, type }: Field): Html => {
     const target = objectType(reference.type)
     const key = naturalKey(target)
     const ids = reference.many ? `Ids or ${key}s, separated by commas, of` : `Id or ${key} of`
-    return html`<p class="sub links">${ids} <a href="${pathOf(target)}">${pluralOf(target)}</a></p>`
+    return html`<p class="sub links no-script">${ids} <a href="${pathOf(target)}">${pluralOf(target)}</a></p>`
   }
   const words = type === "jsonb" ? "JSON." : type.endsWith("[]") ? "Separated by commas." : ""
   return words === "" ? html`` : html`<p class="sub">${words}</p>`

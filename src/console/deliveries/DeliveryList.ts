@@ -27,6 +27,7 @@ import { columnsAsked } from "../list/Columns.ts"
 import { columnsMenu } from "../list/ColumnsMenu.ts"
 import { exportMenu } from "../list/ExportMenu.ts"
 import { askedFilter, chips, filterForm } from "../filter/Filters.ts"
+import { namedObjects, withIds } from "../filter/NamedObjects.ts"
 import { number, pager } from "../list/Pager.ts"
 import { asApiReads, withQuery, withoutBlanks } from "../list/Query.ts"
 import { savedFilters } from "../filter/SavedFilters.ts"
@@ -36,14 +37,16 @@ import { live, liveControl, withLive } from "../live/Following.ts"
 
 const list = pathOf(deliveryType)
 
-const show: Handler = (request) => {
-  const { searchParams: query } = request.url
-  const filled = withoutBlanks(askedFilter(query) ?? query)
-  return `${filled}` === `${query}` ? page(request) : Effect.succeed(redirect(withQuery(list, filled)))
-}
+const show: Handler = (request) =>
+  Effect.gen(function* () {
+    const { searchParams: query } = request.url
+    const filled = yield* withIds(deliveryType, withoutBlanks(askedFilter(query) ?? query), request.base)
+    return `${filled}` === `${query}` ? yield* page(request) : redirect(withQuery(list, filled))
+  })
 
 const page = Effect.fnUntraced(function* (request: Request) {
   const query = request.url.searchParams
+  const named = yield* namedObjects(deliveryType, query, request.base)
   const { request: placed, isUsual } = yield* ofUsualTime(request)
   const asked = asApiReads(placed)
   const found = yield* Effect.result(pageOf(deliveryType, withPageSize(asked), true))
@@ -56,11 +59,11 @@ const page = Effect.fnUntraced(function* (request: Request) {
       <a class="btn btn-sm" href="${withQuery(deliveryType.path, placed.url.searchParams)}">${icon("code")}API</a>`,
     isInPlace: true,
     main: html`<div class="tools">
-        ${contentSearch(query)}${yield* filterForm(deliveryType, list, query)}${yield* savedFilters(deliveryType, request)}
+        ${contentSearch(query)}${yield* filterForm(deliveryType, list, query, named)}${yield* savedFilters(deliveryType, request)}
         <span class="grow"></span
         >${liveControl}${spanLinks(query, yield* Clock.currentTimeMillis, isUsual)}${columnsMenu(deliveryType, request, columnsAsked(deliveryType, request))}
       </div>
-      <div class="chips">${chips(deliveryType, query)}</div>
+      <div class="chips">${chips(deliveryType, query, named)}</div>
       ${Result.isSuccess(found) ? yield* shown(found.success, request, asked) : problem!.shown}`,
     status: problem?.status ?? 200
   })

@@ -11,17 +11,21 @@ import { type Html, html } from "../Html.ts"
 import { icon } from "../frame/Icon.ts"
 import { groupOf } from "../frame/Menu.ts"
 import { controlsOf, filtersOf, without, withoutFilters } from "../list/Query.ts"
+import { type NamedObjects, pickedFields } from "./NamedObjects.ts"
+import { isByKey, referenceFilter } from "./ReferenceFilter.ts"
 import { filterTitle, filterValue, lookupNames, lookupTitle, subjectTitle } from "./FilterName.ts"
 import { capital, fieldTitle, nameOf } from "../value/Title.ts"
 
 /** One chip for each filter that is set; a click removes it. */
-export const chips = (type: ObjectType, query: URLSearchParams): Html => {
+export const chips = (type: ObjectType, query: URLSearchParams, named: NamedObjects): Html => {
   const filters = [...filtersOf(query)]
+  const title = (name: string, value: string) =>
+    filterTitle(named.label(name, value) === undefined ? name : name.replace(/_id(?=__|$)/, ""))
   return html`${filters.map(
     ([name, value]) =>
       html`<a class="chip-f" href="${without(query, name, value)}"
-        ><span class="visually-hidden">Remove filter </span>${filterTitle(name)}:
-        ${filterValue(type, name, value)}${icon("x")}</a
+        ><span class="visually-hidden">Remove filter </span>${title(name, value)}:
+        ${named.label(name, value) ?? filterValue(type, name, value)}${icon("x")}</a
       >`
   )}${filters.length > 1 ? html`<a class="chip-clear" href="${withoutFilters(query)}">Clear all</a>` : ""}`
 }
@@ -59,11 +63,20 @@ export const askedFilter = (query: URLSearchParams): URLSearchParams | undefined
   return next
 }
 
-/** `path`: the list that the filters are for. */
-export const filterForm = Effect.fnUntraced(function* (type: ObjectType, path: string, query: URLSearchParams) {
+/** `path`: the list that the filters are for; `named`: the objects that its query names. */
+export const filterForm = Effect.fnUntraced(function* (
+  type: ObjectType,
+  path: string,
+  query: URLSearchParams,
+  named: NamedObjects
+) {
   const custom = yield* customFieldsOf(type)
   const others = custom.map((field) => `${customPrefix}${String(field["name"])}`)
-  const shown = new Set([...asked(type).map(([name]) => name), ...extraNames(type)])
+  const picked = new Set(pickedFields(type))
+  const names = asked(type).flatMap(([name]) =>
+    picked.has(name) ? [`${name}_id`, ...(isByKey(name, query) ? [name] : [])] : [name]
+  )
+  const shown = new Set([...names, ...extraNames(type)])
   // Filters that the form has no control for stay as they are.
   const kept = [...controlsOf(query), ...[...filtersOf(query)].filter(([name]) => !shown.has(name))]
   return html`<details class="filters">
@@ -72,7 +85,7 @@ export const filterForm = Effect.fnUntraced(function* (type: ObjectType, path: s
     </summary>
     <form method="get" action="${path}">
       ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
-      ${asked(type).map(([name, field]) => control(type, name, field, query))}${extras(type, query)}
+      ${asked(type).map(([name, field]) => (picked.has(name) ? referenceFilter(type, name, query, named) : control(type, name, field, query)))}${extras(type, query)}
       <details class="filter-any">
         <summary>Any other filter</summary>
         ${anyFilter([...others, ...subjects(type)])}

@@ -23,6 +23,7 @@ import { columnsMenu } from "./ColumnsMenu.ts"
 import { dressingOf, isLive, views } from "./Dressing.ts"
 import { exportMenu } from "./ExportMenu.ts"
 import { chips, filterForm } from "../filter/Filters.ts"
+import { namedObjects } from "../filter/NamedObjects.ts"
 import { objectTable } from "./ObjectTable.ts"
 import { pager } from "./Pager.ts"
 import { asApiReads } from "./Query.ts"
@@ -34,6 +35,7 @@ type May = (action: Action) => boolean
 /** `unsaved`: what the form that saves filters held when it was sent and not saved. */
 export const listPage = Effect.fnUntraced(function* (type: ObjectType, request: Request, unsaved?: FilterDraft) {
   const query = request.url.searchParams
+  const named = yield* namedObjects(type, query, request.base)
   const may = yield* pageRights(type)
   const mayAdd = writtenTypes.includes(type) && (yield* mayDo(type, "add"))
   const found = yield* Effect.result(pageOf(type, withPageSize(asApiReads(request)), true))
@@ -49,11 +51,11 @@ export const listPage = Effect.fnUntraced(function* (type: ObjectType, request: 
       ${mayAdd ? html`<a class="btn btn-sm btn-primary" data-key="a" href="${pathOf(type)}add/">${icon("plus")}Add ${nameOf(type)}</a>` : ""}`,
     isInPlace: true,
     main: html`<div class="tools">
-        ${quickSearch(type, query)}${yield* filterForm(type, pathOf(type), query)}${yield* savedFilters(type, request, unsaved)}
+        ${quickSearch(type, query)}${yield* filterForm(type, pathOf(type), query, named)}${yield* savedFilters(type, request, unsaved)}
         ${views(type, query)}<span class="grow"></span
         >${isLive(type) && unsaved === undefined ? liveControl : ""}${columnsMenu(type, request, columnsAsked(type, request))}
       </div>
-      <div class="chips">${chips(type, query)}</div>
+      <div class="chips">${chips(type, query, named)}</div>
       ${Result.isSuccess(found) ? yield* objects(type, found.success, request, may) : problem!.shown}`,
     status: problem?.status ?? (Object.keys(unsaved?.errors ?? {}).length === 0 ? 200 : 400)
   })

@@ -6,6 +6,7 @@ import { deliveryType } from "../../log/DeliveryRows.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { registry } from "../../inventory/Registry.ts"
 import { askedFilter } from "../filter/Filters.ts"
+import { withIds } from "../filter/NamedObjects.ts"
 import { withLive } from "../live/Following.ts"
 import { isLive } from "./Dressing.ts"
 import { listPage } from "./ListPage.ts"
@@ -14,11 +15,12 @@ import { pathOf } from "../value/Title.ts"
 
 const show =
   (type: ObjectType): Handler =>
-  (request) => {
-    const { searchParams: query, pathname } = request.url
-    const filled = withoutBlanks(askedFilter(query) ?? query)
-    return `${filled}` === `${query}` ? listPage(type, request) : Effect.succeed(redirect(withQuery(pathname, filled)))
-  }
+  (request) =>
+    Effect.gen(function* () {
+      const { searchParams: query, pathname } = request.url
+      const filled = yield* withIds(type, withoutBlanks(askedFilter(query) ?? query), request.base)
+      return `${filled}` === `${query}` ? yield* listPage(type, request) : redirect(withQuery(pathname, filled))
+    })
 
 /** Types whose list is a page of its own. */
 const elsewhere: ReadonlySet<ObjectType> = new Set([deliveryType])

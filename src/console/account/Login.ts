@@ -11,18 +11,12 @@ import type { Request } from "../../http/wire/Request.ts"
 import { csrfCookie, sessionCookies } from "../../http/wire/Cookies.ts"
 import { throttled } from "../../http/wire/RateLimit.ts"
 import { sentBefore } from "../form/Carried.ts"
+import { ownPath } from "../frame/OwnPath.ts"
 import { loginForm } from "./LoginForm.ts"
 import { goOn } from "../LostForm.ts"
 
-/** The path to go to after the login; the home page where `next` could lead to another site. */
-const ownPath = (next: string | null): string => {
-  if (next === null || !/^\/(?![/\\])[\x21-\x7e]*$/.test(next) || next.includes("\\")) return "/"
-  const { origin, pathname, search } = new URL(next, "http://ours")
-  return origin === "http://ours" && !pathname.startsWith("//") ? pathname + search : "/"
-}
-
 const show: Handler = (request) => {
-  const next = ownPath(request.url.searchParams.get("next"))
+  const next = ownPath(request.url.searchParams.get("next")) ?? "/"
   return Effect.succeed(request.principal.user === undefined ? loginForm(request, { next }) : redirect(next))
 }
 
@@ -38,7 +32,7 @@ const submit: Handler = (request) =>
   Effect.gen(function* () {
     const { incoming, origin, principal } = request
     const form = yield* readForm(incoming)
-    const next = ownPath(form.get("next"))
+    const next = ownPath(form.get("next")) ?? "/"
     const name = (form.get("username") ?? "").trim()
     const cookie = incoming.cookies[csrfCookie(origin)]
     const carried = sentBefore(form)

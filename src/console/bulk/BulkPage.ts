@@ -11,20 +11,24 @@ import { type Html, html } from "../Html.ts"
 import { flash } from "../frame/Flash.ts"
 import { inWordsAll } from "../fault/InWords.ts"
 import { framed } from "../frame/Frame.ts"
+import { ownPath } from "../frame/OwnPath.ts"
 import { number } from "../list/Pager.ts"
-import { withQuery } from "../list/Query.ts"
+import { returnName, withQuery, withoutReturn } from "../list/Query.ts"
 import { groupOf } from "../frame/Menu.ts"
 import { inSentence, nameOf, pathOf, pluralOf } from "../value/Title.ts"
 import { type ObjectName, type Selection, selectionOf } from "./Selection.ts"
 
-/** The list that the reader came from. */
-export const listOf = (type: ObjectType, { url }: Request): string => withQuery(pathOf(type), url.searchParams)
+/** The page that the reader came from: the list, or another page of ours that the address names. */
+export const listOf = (type: ObjectType, { url }: Request): string => {
+  const from = ownPath(url.searchParams.get(returnName))
+  return from ?? withQuery(pathOf(type), withoutReturn(url.searchParams))
+}
 
 /** `1 site`, `12 sites`. */
 export const counted = (type: ObjectType, count: number): string =>
   `${number(count)} ${count === 1 ? nameOf(type) : inSentence(pluralOf(type))}`
 
-/** Leads back to the list, which shows how many objects were written. */
+/** Leads back to the page before, which shows how many objects were written. */
 export const done = (
   deed: "saved" | "deleted",
   type: ObjectType,
@@ -45,7 +49,7 @@ interface Bulk {
 export const bulkPage = (type: ObjectType, request: Request, { title, main, status = 200 }: Bulk) =>
   framed(request, {
     title,
-    crumbs: [[groupOf(type)], [pluralOf(type), listOf(type, request)]],
+    crumbs: [[groupOf(type)], [pluralOf(type), withQuery(pathOf(type), withoutReturn(request.url.searchParams))]],
     main,
     status
   })
@@ -118,7 +122,7 @@ const problemPage = (type: ObjectType, request: Request, problem: string, status
     main: html`${alert(html`<b>Nothing was changed.</b> ${problem}`)}<a
         class="btn btn-sm"
         href="${listOf(type, request)}"
-        >Back to the list</a
+        >${request.url.searchParams.has(returnName) ? "Back" : "Back to the list"}</a
       >`,
     status
   })

@@ -1,8 +1,11 @@
 /** Links to the same page with another query: every state of a page is in its address. */
 import type { Request } from "../../http/wire/Request.ts"
 
+/** The parameter of bulk pages that names the page to return to, where it is not the list. */
+export const returnName = "return"
+
 /** Parameters of a list that are no filters. */
-const controls: ReadonlySet<string> = new Set(["limit", "offset", "ordering", "columns", "strict"])
+const controls: ReadonlySet<string> = new Set(["limit", "offset", "ordering", "columns", "strict", returnName])
 
 type Parameters = Iterable<readonly [name: string, value: string]>
 
@@ -23,7 +26,7 @@ export const controlsOf = (query: Parameters): URLSearchParams =>
  */
 export const asApiReads = (request: Request): Request => {
   const url = new URL(request.url)
-  url.searchParams.delete("columns")
+  for (const name of ["columns", returnName]) url.searchParams.delete(name)
   if (!url.searchParams.has("strict")) url.searchParams.set("strict", "true")
   return { ...request, url }
 }
@@ -45,6 +48,9 @@ export const changed = (query: URLSearchParams, changes: Readonly<Record<string,
 /** The query without blank values: without scripts a form sends every field that was left blank. */
 export const withoutBlanks = (query: URLSearchParams): URLSearchParams =>
   new URLSearchParams([...query].filter(([, value]) => value !== ""))
+
+export const withoutReturn = (query: URLSearchParams): URLSearchParams =>
+  new URLSearchParams([...query].filter(([name]) => name !== returnName))
 
 /** The query without one of its values. */
 export const without = (query: URLSearchParams, name: string, value: string): string => {

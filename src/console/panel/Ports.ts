@@ -14,7 +14,7 @@ import { writtenTypes } from "../form/Opened.ts"
 import { icon } from "../frame/Icon.ts"
 import { bulkActions, bulkBar } from "../list/BulkBar.ts"
 import { number } from "../list/Pager.ts"
-import { withQuery } from "../list/Query.ts"
+import { returnName, withQuery } from "../list/Query.ts"
 import { pageRights } from "../value/May.ts"
 import { nameOf, pathOf, pluralOf } from "../value/Title.ts"
 import { card, drawing } from "./Panel.ts"
@@ -64,7 +64,7 @@ const kindDrawn = Effect.fnUntraced(function* (
   const table = portTable({ type, columns, isSelectable, rows: found })
   const shown = isSelectable
     ? html`<form method="post">
-        ${csrfInput(request)}${table}${bulkBar({ type, actions, query, count, total: count })}
+        ${csrfInput(request)}${table}${bulkBar({ type, actions, query: withReturn(query, request), count, total: count })}
       </form>`
     : table
   return html`<div class="kind" data-kind>
@@ -76,6 +76,10 @@ const kindDrawn = Effect.fnUntraced(function* (
     ${isCut ? html`<p class="note sub">The first ${portsMax} are shown. <a href="${all}">Show all</a></p>` : ""}
   </div>`
 })
+
+/** Bulk pages lead back to the page of the device. */
+const withReturn = (query: URLSearchParams, { url }: Request): URLSearchParams =>
+  new URLSearchParams([...query, [returnName, `${url.pathname}${url.search}#ports`]])
 
 const wordsIn = ({ url }: Request): ReadonlyArray<string> =>
   (url.searchParams.get(filterName) ?? "")

@@ -62,8 +62,21 @@ describe("a form that adds several objects", () => {
   it("is the one of objects whose names only their owner distinguishes", () => {
     const ranged = ["dcim.interface", "dcim.consoleporttemplate", "virtualization.vminterface", "dcim.devicebay"]
     for (const id of ranged) expect([id, rangedOf(objectType(id)).texts[0]]).toEqual([id, "name"])
-    for (const id of ["dcim.site", "dcim.device", "ipam.vlan", "extras.tag"]) {
+    for (const id of ["dcim.site", "ipam.vlan", "extras.tag"]) {
       expect([id, rangedOf(objectType(id)).texts]).toEqual([id, []])
     }
+  })
+
+  it("adds several objects of types whose names are unique within what they must have, unless they have a slug", () => {
+    const texts = ["dcim.device", "dcim.interface", "ipam.vlan", "dcim.site"].map(
+      (id) => rangedOf(objectType(id)).texts
+    )
+    expect(texts).toEqual([["name"], ["name", "label"], [], []])
+    expect(seriesOf(objectType("dcim.device"), { name: "leaf-[1-2]", site: "7" })).toEqual({
+      all: [
+        { name: "leaf-1", site: "7" },
+        { name: "leaf-2", site: "7" }
+      ]
+    })
   })
 })

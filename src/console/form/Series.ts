@@ -22,12 +22,17 @@ interface Ranged {
 }
 
 /**
- * Forms add several objects of the types whose objects belong to another one, which alone distinguishes their names:
- * components of a device, templates of a device type. Numbers are unique together with a reference, such as the position
- * at a rear port.
+ * Forms add several objects of the types whose names are unique within another object that they belong to or must have:
+ * components of a device, templates of a device type, devices of a site. Numbers are unique together with a reference,
+ * such as the position at a rear port. A slug has no ranges.
  */
 export const rangedOf = perType(({ fields, unique }): Ranged => {
-  const belongs = (name: string) => fields[name]?.reference?.onDelete === "cascade"
+  const hasSlug = Object.values(fields).some(({ format }) => format === "slug")
+  const belongs = (name: string): boolean => {
+    const { reference, initial } = fields[name] ?? {}
+    if (reference === undefined || reference.many) return false
+    return reference.onDelete === "cascade" || (initial === undefined && !hasSlug)
+  }
   const together = unique.filter((each) => each.fields.some(belongs)).flatMap((each) => each.fields)
   if (!together.includes("name")) return { texts: [], numbers: [] }
   return {

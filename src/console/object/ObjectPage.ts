@@ -21,6 +21,7 @@ import { writtenTypes } from "../form/Opened.ts"
 import { icon } from "../frame/Icon.ts"
 import { groupOf } from "../frame/Menu.ts"
 import { number } from "../list/Pager.ts"
+import { primaryAction } from "../space/PrimaryAction.ts"
 import { capital, nameOf, pathOf, pluralOf } from "../value/Title.ts"
 
 export const journalType = objectType("extras.journalentry")
@@ -123,18 +124,19 @@ export const objectPage = Effect.fnUntraced(function* (
     title,
     heading: display,
     crumbs: [[groupOf(type)], [pluralOf(type), pathOf(type)]],
-    actions: yield* actions(type, row.id, request),
+    actions: yield* actions(type, row, request),
     main: html`${yield* tabList(type, row.id, tab)}${main}`,
     ...(status !== undefined && { status })
   })
 })
 
 /** Links to the forms of what the reader may do; the form refuses objects that are not among them. */
-const actions = Effect.fnUntraced(function* (type: ObjectType, id: number, request: Request) {
+const actions = Effect.fnUntraced(function* (type: ObjectType, row: Row, request: Request) {
+  const { id } = row
   const { where } = yield* Clearance
   const may = (action: Action) => writtenTypes.includes(type) && !isNothing(where(type, action))
   const path = pathOf(type, id)
-  return html`${yield* accountActions(type, id, request)}${type.id === webhookTypeId && may("change") ? yield* webhookActions(id, request) : ""}
+  return html`${yield* primaryAction(type, row, request)}${yield* accountActions(type, id, request)}${type.id === webhookTypeId && may("change") ? yield* webhookActions(id, request) : ""}
     ${may("add") ? html`<a class="btn btn-sm" href="${pathOf(type)}add/?clone=${id}">${icon("copy")}Clone</a>` : ""}
     ${may("change") ? html`<a class="btn btn-sm" data-key="e" href="${path}edit/">${icon("pencil")}Edit</a>` : ""}
     ${may("delete") ? html`<a class="btn btn-sm" href="${path}delete/">${icon("trash")}Delete</a>` : ""}

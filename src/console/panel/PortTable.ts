@@ -1,7 +1,7 @@
 /** The table of the ports of one kind: its columns follow from the fields of the type. Pure. */
 import { type Row, type View, isDictionary } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
-import type { PortsOfType } from "../../inventory/read/Ports.ts"
+import { type PortsOfType, isFree } from "../../inventory/read/Ports.ts"
 import { type Html, html } from "../Html.ts"
 import { shortened } from "../list/Cell.ts"
 import { selectAll, selectCell } from "../list/ObjectTable.ts"
@@ -15,6 +15,8 @@ interface Port {
   readonly row: Row
   readonly view: View
   readonly value: (name: string) => unknown
+  /** The form that connects it; undefined for readers who may not, and for ports without a socket. */
+  readonly connect: string | undefined
 }
 
 interface PortColumn {
@@ -59,14 +61,17 @@ interface RowParts {
   readonly view: View
   readonly columns: ReadonlyArray<PortColumn>
   readonly isSelectable: boolean
+  /** Whether the reader may add cables. */
+  readonly mayConnect: boolean
 }
 
-export const portRow = ({ type, row, view, columns, isSelectable }: RowParts): Html => {
+export const portRow = ({ type, row, view, columns, isSelectable, mayConnect }: RowParts): Html => {
   const value = (name: string): unknown => {
     const field = type.fields[name]
     return field === undefined ? type.derived[name]?.of(row, view) : field.represent(row[name], view, type.id, row)
   }
   const display = shortened(type.display(row, view))
+  const connect = mayConnect ? connectPath(type, row) : undefined
   const description = String(row["description"] ?? "")
   return html`<tr data-row>
     ${isSelectable ? selectCell(row.id, display) : ""}
@@ -75,7 +80,7 @@ export const portRow = ({ type, row, view, columns, isSelectable }: RowParts): H
         description === "" ? "" : html`<span class="sub below">${shortened(description, descriptionMax)}</span>`
       }
     </th>
-    ${columns.map(({ cell, isLess }) => html`<td${lessClass(isLess)}>${cell({ row, view, value })}</td>`)}
+    ${columns.map(({ cell, isLess }) => html`<td${lessClass(isLess)}>${cell({ row, view, value, connect })}</td>`)}
   </tr>`
 }
 
@@ -142,12 +147,26 @@ const stacked = (items: ReadonlyArray<Html>, total: number): Html =>
 const rearPort = ({ row, value }: Port): Html =>
   html`<span class="links">${valueOf(value("rear_port"))}, position ${String(row["rear_port_position"])}</span>`
 
+/** The form of a cable at the port, if its socket is free. */
+const connectPath = (type: ObjectType, row: Row): string | undefined => {
+  if (!isFree(type, row)) return undefined
+  const ends = {
+    a_type: type.id,
+    a_terminations: `${row.id}`,
+    ...(type.id === "dcim.interface" && { b_type: type.id })
+  }
+  return `/dcim/cables/add/?${new URLSearchParams(ends)}`
+}
+
 /** The ends of the path, else the ports at the other end of the cable. */
-const peers = ({ row, value }: Port): Html => {
+const peers = ({ row, value, connect }: Port): Html => {
   const ends = value("connected_endpoints")
   const far = (Array.isArray(ends) && ends.length > 0 ? ends : value("link_peers")) as ReadonlyArray<unknown>
   const named = far.filter(isDictionary)
-  if (named.length === 0) return row["mark_connected"] === true ? html`Marked as connected` : none
+  if (named.length === 0) {
+    if (row["mark_connected"] === true) return html`Marked as connected`
+    return connect === undefined ? none : html`<a class="connect" href="${connect}">Connect</a>`
+  }
   const isBroken = value("connected_endpoints_reachable") === false
   const shown = listed(named.slice(0, namedMax).map(peer), named.length)
   return named.length === 1 && !isBroken

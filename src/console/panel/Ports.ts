@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { Request } from "../../http/wire/Request.ts"
 import { mapInSlices } from "../../eventloop/Slices.ts"
-import { Clearance } from "../../inventory/Clearance.ts"
+import { Clearance, mayDo } from "../../inventory/Clearance.ts"
 import { isNothing } from "../../inventory/derive/filter/Where.ts"
 import type { View } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
@@ -19,6 +19,8 @@ import { pageRights } from "../value/May.ts"
 import { nameOf, pathOf, pluralOf } from "../value/Title.ts"
 import { card, drawing } from "./Panel.ts"
 import { columnsFor, portRow, portTable } from "./PortTable.ts"
+
+const cableType = objectType("dcim.cable")
 
 /** The query of the page by which its ports are filtered. */
 const filterName = "ports"
@@ -52,9 +54,10 @@ const kindDrawn = Effect.fnUntraced(function* (
   const words = wordsIn(request)
   const columns = columnsFor(type, addresses)
   const actions = bulkActions(type, yield* pageRights(type))
+  const mayConnect = Object.hasOwn(type.fields, "cable") && (yield* mayDo(cableType, "add"))
   const isSelectable = actions.length > 0
   const lines = yield* mapInSlices(rows.slice(0, portsMax), (port) =>
-    portRow({ type, row: port, view, columns, isSelectable })
+    portRow({ type, row: port, view, columns, isSelectable, mayConnect })
   )
   const found = lines.filter((line) => matches(line, words))
   const isCut = rows.length > portsMax

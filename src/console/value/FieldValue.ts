@@ -23,6 +23,10 @@ const holdsTypes = (type: ObjectType | undefined, name: string): boolean => {
   )
 }
 
+/** Whether it is the object of a reference that may lead to several types: an interface is named with its device. */
+const isGenericObject = (type: ObjectType, name: string): boolean =>
+  Object.values(type.fields).some(({ generic }) => generic?.id === `${name}_id`)
+
 /** Most objects of a list that are named. */
 const namedMax = 8
 
@@ -55,6 +59,7 @@ const specialValue = (
   const field = type.fields[name]
   if (holdsTypes(type, name)) return typeNames(value)
   if (field?.reference?.ends !== undefined && Array.isArray(value)) return endsOf(value)
+  if (isGenericObject(type, name) && isDictionary(value)) return peer(value)
   if (field?.format === "color") return html`${swatch(value)}<span class="mono">${String(value)}</span>`
   if (field?.choices !== undefined && typeof value === "string") return badge(value, field.choices[value] ?? value)
   const unit = type.units[name]

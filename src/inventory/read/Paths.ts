@@ -99,4 +99,4 @@ export const seenSteps = (steps: ReadonlyArray<Step>, view: View): ReadonlyArray
 
 /** The object that a port belongs to, by its representation: its device, its power panel or its circuit. */
 export const parentOf = (end: Dictionary): Dictionary | undefined =>
-  ["device", "power_panel", "circuit"].map((name) => end[name]).find(isDictionary)
+  ["device", "virtual_machine", "power_panel", "circuit"].map((name) => end[name]).find(isDictionary)

@@ -2,6 +2,7 @@
  * The ports of a machine with what they are connected to, in one statement: it follows the few references that a table
  * of ports shows, where a statement for whole representations of seven types would take longer to plan than to run.
  */
+import { hasSocket } from "../shared/Cabled.ts"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { mapInSlices } from "../../eventloop/Slices.ts"
@@ -16,6 +17,10 @@ import { orderBy } from "../derive/table/Order.ts"
 import { rowFromJson } from "../derive/values/Row.ts"
 import { type Bind, type Visible, isNothing, visibleRows } from "../derive/filter/Where.ts"
 import { endTypeIds } from "../shared/cable/Ends.ts"
+
+/** Whether the port has a socket, and no cable in it. */
+export const isFree = ({ id, fields }: ObjectType, row: Row): boolean =>
+  Object.hasOwn(fields, "cable") && row["cable"] === null && (id !== "dcim.interface" || hasSocket(String(row["type"])))
 
 /** Most ports of a type, and most addresses of ports of a type, that are read. */
 export const portsMax = 500

@@ -59,6 +59,7 @@ export const grammarsLayer = Layer.effect(
       },
       tokenUrl: (value) => tokenUrlProblem(String(value)) ?? urlRefusal(rules, String(value)),
       template,
+      jinja: (value) => Effect.map(check(String(value)), (error) => error?.told),
       headers: (value, row) => literalHeadersProblem(String(value)) ?? orTemplate(headersProblem)(value, row),
       url: orTemplate((url) => addressProblem(url) ?? urlRefusal(rules, url)),
       condition: (value) => {

@@ -88,6 +88,7 @@ const valueOf = (field: Field): fc.Arbitrary<unknown> => {
 const inputOf = (type: ObjectType, name: string, existing: Existing): fc.Arbitrary<unknown> => {
   const field = type.fields[name]!
   if (field.grammar === "url") return fc.constant("https://receiver.example/")
+  if (field.grammar === "jinja") return word.map((text) => `{{ object.name }} ${text.replaceAll(/[{}]/g, "")}`)
   if (field.grammar !== undefined && field.grammar !== "objectTypes") return fc.constant(field.initial?.())
   const ids = field.reference === undefined ? [] : existing(field.reference.type)
   if (field.reference?.many === true) {

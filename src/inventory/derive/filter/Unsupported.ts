@@ -32,6 +32,12 @@ const unsupported: Readonly<Record<string, Partial<Record<Kind, string>>>> = {
   "dcim.devicetype": { alone: "has_front_image has_rear_image" },
   "dcim.platform": { choice: "config_template_id" },
   "extras.customfield": contentTypes,
+  "extras.customlink": contentTypes,
+  "extras.exporttemplate": {
+    choice: "data_file_id data_source_id",
+    pattern: contentTypes.pattern,
+    number: `${contentTypes.number} data_synced`
+  },
   "extras.journalentry": { choice: "assigned_object_type_id" },
   "extras.objectchange": { choice: "changed_object_type_id" },
   "extras.savedfilter": { alone: "usable", ...contentTypes },

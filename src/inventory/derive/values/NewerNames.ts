@@ -5,6 +5,8 @@
 const newerNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "dcim.device": { device_role: "role" },
   "extras.customfield": { content_types: "object_types" },
+  "extras.customlink": { content_types: "object_types" },
+  "extras.exporttemplate": { content_types: "object_types" },
   "extras.savedfilter": { content_types: "object_types" },
   "extras.webhook": { content_types: "object_types" },
   "tenancy.contactassignment": { content_type: "object_type" }

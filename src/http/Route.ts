@@ -29,6 +29,7 @@ import type { WriteRefused } from "../inventory/write/WriteRefused.ts"
 import type { Templates } from "../template/Template.ts"
 import type { Declared } from "./declare/Declared.ts"
 import type { Imports } from "./files/ImportFile.ts"
+import type { HeavyRequests } from "./objects/HeavyRequests.ts"
 import type { TryOutLimits } from "./webhooks/TryOutLimits.ts"
 import type { Cookie } from "./wire/Cookies.ts"
 import type { PresumedRequest, Request } from "./wire/Request.ts"
@@ -85,6 +86,7 @@ export type Services =
   | Counts
   | Grammars
   | Health
+  | HeavyRequests
   | Imports
   | KnownTokens
   | PasswordHashing

@@ -6,11 +6,12 @@ import { Layer } from "effect"
 import { routeFiles } from "./declare/Discovered.ts"
 import { Imports } from "./files/ImportFile.ts"
 import { objectRoutes } from "./objects/Objects.ts"
+import { HeavyRequests } from "./objects/HeavyRequests.ts"
 import type { Route } from "./Route.ts"
 import { TryOutLimits } from "./webhooks/TryOutLimits.ts"
 
 /** The services that requests to these routes share within a process. */
-export const apiLayer = Layer.mergeAll(Imports.layer, TryOutLimits.layer)
+export const apiLayer = Layer.mergeAll(HeavyRequests.layer, Imports.layer, TryOutLimits.layer)
 
 const files = await routeFiles(new URL("./", import.meta.url))
 

@@ -3,6 +3,7 @@ import { Effect, Result } from "effect"
 import { Settings } from "../../Config.ts"
 import type { Request } from "../../http/wire/Request.ts"
 import { pageOf } from "../../http/objects/Lists.ts"
+import { exportTemplatesOf } from "../../http/objects/TemplateExport.ts"
 import { type Action, mayDo } from "../../inventory/Clearance.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { countBeside } from "../../inventory/read/Count.ts"
@@ -42,11 +43,16 @@ export const listPage = Effect.fnUntraced(function* (type: ObjectType, request: 
   const problem = Result.isFailure(found) ? problemOf(type, found.failure, request) : undefined
   // An error that has no words here is one of the whole request.
   if (Result.isFailure(found) && problem === undefined) return yield* found.failure
+  const templates = yield* exportTemplatesOf(type)
   return yield* framed(request, {
     title: pluralOf(type),
     crumbs: [[groupOf(type)]],
     actions: html`${may("add") ? html`<a class="btn btn-sm" href="${pathOf(type)}import/">${icon("upload")}Import</a>` : ""}
-      ${exportMenu(type, query)}
+      ${exportMenu(
+        type,
+        query,
+        templates.map(({ name }) => name)
+      )}
       <a class="btn btn-sm" href="${type.path}">${icon("code")}API</a>
       ${mayAdd ? html`<a class="btn btn-sm btn-primary" data-key="a" href="${pathOf(type)}add/">${icon("plus")}Add ${nameOf(type)}</a>` : ""}`,
     isInPlace: true,

@@ -4,19 +4,30 @@ import { Settings } from "../../Config.ts"
 import type { RowOf } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { countBeside } from "../../inventory/read/Count.ts"
-import { mapChecked, readPageChecked } from "../../inventory/read/Premise.ts"
+import { checkedBy, mapChecked, readPageChecked } from "../../inventory/read/Premise.ts"
 import { type Beside, readPage, viewFor } from "../../inventory/read/Read.ts"
 import { allOf } from "../../inventory/derive/filter/Where.ts"
 import { HttpRefused } from "../HttpRefused.ts"
 import { Listed } from "../wire/Listed.ts"
 import { cursorLink, cursorOf, from, pageBounds, pageLinks } from "../wire/Paging.ts"
-import { type AtOnce, atOnce } from "../Route.ts"
+import { AtOnce, atOnce } from "../Route.ts"
 import { type PresumedRequest, type Request, publicUrl } from "../wire/Request.ts"
 import { fieldSelectionOf } from "../query/FieldSelection.ts"
 import { parameterOf } from "../query/Parameter.ts"
 import { filteredBy, refuseMissing } from "../query/Strict.ts"
+import { exportBy, exportIn } from "./TemplateExport.ts"
 
-export const listObjects = (type: ObjectType): AtOnce =>
+export const listObjects = (type: ObjectType): AtOnce => {
+  const page = pageObjects(type)
+  return new AtOnce((request, premise) => {
+    const template = exportIn(request.url.searchParams)
+    if (template === undefined) return page.begin(request, premise)
+    // It reads by several statements, so its sender is authenticated before.
+    return checkedBy(premise, false, exportBy(type, template, request))
+  })
+}
+
+const pageObjects = (type: ObjectType): AtOnce =>
   atOnce(
     Effect.fnUntraced(function* (request, premise) {
       const start = cursorOf(request.url.searchParams)

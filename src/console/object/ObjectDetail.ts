@@ -11,6 +11,7 @@ import { allOf, equalTo } from "../../inventory/derive/filter/Where.ts"
 import { representation } from "../../inventory/derive/represent/Representation.ts"
 import { changeType, changes, changesOf } from "../../inventory/read/Changes.ts"
 import { type Html, html } from "../Html.ts"
+import { customLinks } from "../link/CustomLinks.ts"
 import { accountCards } from "../account/AccountCards.ts"
 import { objectText } from "../change/ChangeTable.ts"
 import { framed } from "../frame/Frame.ts"
@@ -36,6 +37,7 @@ const show =
       const panels = yield* panelsOf({ type, row, view, shown, request }, related)
       return yield* objectPage(request, {
         ...{ type, row, view },
+        links: yield* customLinks({ type, shown, request }),
         main: html`<div class="panels">
             <div>${attributesCard(type, shown)}${panels.main}${comments(shown["comments"])}</div>
             <div>

@@ -91,6 +91,8 @@ interface PageParts {
   readonly view: View
   /** The tab that is shown; none for the main page. */
   readonly tab?: TabName
+  /** Links beside the actions. */
+  readonly links?: Html
   readonly main: Html
   readonly status?: number
 }
@@ -116,7 +118,7 @@ export const objectOfTab = Effect.fnUntraced(function* <T extends ObjectType>(ty
 /** Answers with a page of the object. */
 export const objectPage = Effect.fnUntraced(function* (
   request: Request,
-  { type, row, view, tab, main, status }: PageParts
+  { type, row, view, tab, links, main, status }: PageParts
 ) {
   const display = type.display(row, view)
   const title = tab === undefined ? display : `${display}: ${tabs[tab].title}`
@@ -124,7 +126,7 @@ export const objectPage = Effect.fnUntraced(function* (
     title,
     heading: display,
     crumbs: [[groupOf(type)], [pluralOf(type), pathOf(type)]],
-    actions: yield* actions(type, row, request),
+    actions: html`${links ?? ""}${yield* actions(type, row, request)}`,
     main: html`${yield* tabList(type, row.id, tab)}${main}`,
     ...(status !== undefined && { status })
   })

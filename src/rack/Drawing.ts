@@ -1,6 +1,6 @@
 /** The picture of one face of a rack: units as they are (Units.ts) -> SVG on white, for screens and paper. Pure. */
 import { element, escaped, readableOn, shortened } from "./Svg.ts"
-import { type Face, type Frame, type HalfUnit, half } from "./Units.ts"
+import { type Extent, type Face, type Frame, type HalfUnit, half } from "./Units.ts"
 
 /** Pixels. */
 export interface Size {
@@ -24,6 +24,21 @@ export interface ShownDevice {
   readonly isHighlighted: boolean
 }
 
+/** A device that the reader may move, as the script that moves it reads it. */
+interface Handle extends Extent {
+  readonly position: number
+  /** The ETag of the device: a move is refused if somebody else has changed it. */
+  readonly version: string
+}
+
+export interface Moves {
+  /** By the id of the device; none in a rack that devices of other racks may be moved to. */
+  readonly handles: ReadonlyMap<number, Handle>
+  /** The half units that are taken at this face, and at the other one. */
+  readonly taken: ReadonlyArray<number>
+  readonly behind: ReadonlyArray<number>
+}
+
 export interface Elevation {
   readonly rack: { readonly id: number; readonly name: string; readonly site: number; readonly location: number | null }
   readonly frame: Frame
@@ -38,6 +53,8 @@ export interface Elevation {
   readonly base: string
   /** Whether free units lead to the form of a new device. */
   readonly canAdd: boolean
+  /** Absent where the reader may move no device. */
+  readonly moves?: Moves | undefined
 }
 
 /** Pixels around the units. */
@@ -53,6 +70,7 @@ const highlight = "#d97706"
 
 export const drawElevation = (elevation: Elevation): string => {
   const { rack, frame, face, units, size } = elevation
+  const ids = patterns(elevation)
   const width = size.legendWidth + size.unitWidth + size.marginWidth + 2 * border
   const height = size.unitHeight * frame.height + 2 * border
   const title = `${face === "front" ? "Front" : "Rear"} of rack ${shortened(rack.name, labelMax)}`
@@ -61,9 +79,10 @@ export const drawElevation = (elevation: Elevation): string => {
     {
       xmlns: "http://www.w3.org/2000/svg",
       ...{ width, height, viewBox: `0 0 ${width} ${height}`, "font-family": "sans-serif" },
-      ...{ "font-size": fontSize(size), role: "group", "aria-label": title }
+      ...{ "font-size": fontSize(size), role: "group", "aria-label": title },
+      ...movesOf(elevation)
     },
-    `<defs>${hatching(patterns(face).opposite, "#e4e7eb", "#9aa5b1")}${hatching(patterns(face).reserved, "#fef3c7", "#b7791f")}</defs>`,
+    `<defs>${hatching(ids.opposite, "#e4e7eb", "#9aa5b1")}${hatching(ids.reserved, "#fef3c7", "#b7791f")}</defs>`,
     element("rect", { width, height, fill: "#ffffff" }),
     ...legend(elevation),
     ...runsOf(units, (unit) => placeOf(elevation, unit)).map((run) => place(elevation, run)),
@@ -78,8 +97,22 @@ export const drawElevation = (elevation: Elevation): string => {
 /** Pixels. */
 const fontSize = ({ unitHeight }: Size): number => Math.min(13, Math.floor(unitHeight * 0.6))
 
-/** Ids, which differ from those of the other face: a page may have both. */
-const patterns = (face: Face) => ({ opposite: `opposite-${face}`, reserved: `reserved-${face}` })
+/** The frame and the taken units, for the script that moves devices (console/asset/script/rack-move.js). */
+const movesOf = ({ rack, frame, face, size, moves }: Elevation): Attributes =>
+  moves === undefined
+    ? {}
+    : {
+        ...{ "data-rack": rack.id, "data-face": face, "data-height": frame.height },
+        ...{ "data-descending": `${frame.isDescending}`, "data-unit": size.unitHeight, "data-top": border },
+        ...{ "data-left": border + size.legendWidth, "data-width": size.unitWidth },
+        ...{ "data-taken": moves.taken.join(" "), "data-behind": moves.behind.join(" ") }
+      }
+
+/** Ids, which differ from those of other faces: a page may have several. */
+const patterns = ({ rack, face }: Pick<Elevation, "rack" | "face">) => ({
+  opposite: `opposite-${face}-${rack.id}`,
+  reserved: `reserved-${face}-${rack.id}`
+})
 
 const hatching = (id: string, ground: string, stroke: string): string =>
   `<pattern id="${id}" width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">` +
@@ -128,7 +161,7 @@ const placeOf = ({ devices }: Elevation, { device, position }: HalfUnit): string
   device === undefined ? `free ${Math.floor(position)}` : devices.has(device.id) ? device.id : hidden
 
 const place = (elevation: Elevation, run: Run): string => {
-  const { frame, face, size, devices, base } = elevation
+  const { frame, face, size, devices, base, moves } = elevation
   const { device } = run.lowest
   const box = {
     ...{ x: border + size.legendWidth, y: topOf(frame, size, run.lowest.position, run.height) },
@@ -137,23 +170,42 @@ const place = (elevation: Elevation, run: Run): string => {
   const drawn = (fill: string) => element("rect", { ...box, fill, stroke: line })
   if (device === undefined) return free(elevation, run, drawn("#ffffff"))
   const shown = devices.get(device.id)
-  const hatched = `url(#${patterns(face).opposite})`
+  const hatched = `url(#${patterns(elevation).opposite})`
   if (shown === undefined) return drawn(hatched)
   const isOwn = device.face === face
   const fill = isOwn ? `#${shown.color}` : hatched
   const label = shortened(shown.label, Math.min(labelMax, Math.floor(size.unitWidth / (fontSize(size) * 0.6))))
   const ring = { ...box, x: box.x + 1, y: box.y + 1, width: box.width - 2, height: box.height - 2 }
+  const handle = isOwn ? moves?.handles.get(shown.id) : undefined
   return link(
-    `${base}/dcim/devices/${shown.id}/`,
+    { href: `${base}/dcim/devices/${shown.id}/`, ...handleOf(shown, handle) },
     shown.note,
     drawn(fill),
     shown.isHighlighted ? element("rect", { ...ring, fill: "none", stroke: highlight, "stroke-width": 3 }) : "",
-    text(label, box.x + box.width / 2, box.y + box.height / 2, isOwn ? `#${readableOn(shown.color)}` : ink)
+    text(label, box.x + box.width / 2, box.y + box.height / 2, isOwn ? `#${readableOn(shown.color)}` : ink),
+    handle === undefined ? "" : grip(box.x + 7, box.y + box.height / 2, `#${readableOn(shown.color)}`)
   )
 }
 
-const link = (href: string, title: string, ...content: ReadonlyArray<string>): string =>
-  element("a", { href, target: "_parent" }, titleOf(title), ...content)
+const handleOf = ({ id, label }: ShownDevice, handle: Handle | undefined): Attributes =>
+  handle === undefined
+    ? {}
+    : {
+        ...{ class: "movable", "data-move": id, "data-label": shortened(label, labelMax), "aria-keyshortcuts": "m" },
+        ...{ "data-position": handle.position, "data-units": handle.height, "data-deep": `${handle.isFullDepth}` },
+        "data-version": handle.version
+      }
+
+/** Two columns of three dots, by which a device is dragged. */
+const grip = (x: number, y: number, fill: string): string => {
+  const dots = [-4, 0, 4].flatMap((down) => [0, 4].map((right) => `M${x + right} ${y + down - 1}h2v2h-2z`))
+  return element("path", { class: "grip", d: dots.join(""), fill, "fill-opacity": 0.65 })
+}
+
+type Attributes = Readonly<Record<string, string | number>>
+
+const link = (attributes: Attributes, title: string, ...content: ReadonlyArray<string>): string =>
+  element("a", { ...attributes, target: "_parent" }, titleOf(title), ...content)
 
 const titleOf = (title: string): string => element("title", {}, escaped(shortened(title, noteMax)))
 
@@ -166,7 +218,8 @@ const free = ({ rack, face, base, canAdd }: Elevation, { lowest: { position, nam
   return element("a", { href, target: "_parent", tabindex: -1 }, titleOf(`Add a device at ${name}`), drawn)
 }
 
-const reservation = ({ frame, face, size, reservations, base }: Elevation, { key, lowest, height }: Run): string => {
+const reservation = (elevation: Elevation, { key, lowest, height }: Run): string => {
+  const { frame, size, reservations, base } = elevation
   const about = typeof key === "number" ? reservations.get(key) : undefined
   if (about === undefined || size.marginWidth === 0) return ""
   const box = {
@@ -174,5 +227,5 @@ const reservation = ({ frame, face, size, reservations, base }: Elevation, { key
     ...{ width: size.marginWidth, height: size.unitHeight * height }
   }
   const href = `${base}/dcim/rack-reservations/${key}/`
-  return link(href, about, element("rect", { ...box, fill: `url(#${patterns(face).reserved})`, stroke: line }))
+  return link({ href }, about, element("rect", { ...box, fill: `url(#${patterns(elevation).reserved})`, stroke: line }))
 }

@@ -4,14 +4,16 @@ import type Device from "../inventory/types/dcim/Device.ts"
 import type DeviceRole from "../inventory/types/dcim/DeviceRole.ts"
 import type DeviceType from "../inventory/types/dcim/DeviceType.ts"
 import type Rack from "../inventory/types/dcim/Rack.ts"
-import { type Elevation, type ShownDevice, drawElevation, usualSize } from "./Drawing.ts"
+import { type Elevation, type Moves, type ShownDevice, drawElevation, usualSize } from "./Drawing.ts"
 import { type Contents, deviceType, frameOf } from "./Elevation.ts"
-import { halfUnits } from "./Units.ts"
+import { type Face, halfUnits, otherFace, takenAt } from "./Units.ts"
 
 interface Looks extends Pick<Elevation, "face" | "base" | "canAdd"> {
   readonly size?: Elevation["size"]
   /** Ids of devices. */
   readonly highlighted?: ReadonlySet<number>
+  /** The devices that the reader may move, with their ETags; absent where none may be moved here. */
+  readonly movable?: ReadonlyMap<number, string> | undefined
 }
 
 /** `view` has what the devices refer to, as far as the reader may view it. */
@@ -19,7 +21,7 @@ export const picture = (
   rack: RowOf<typeof Rack>,
   { mounted, devices, reservations }: Contents,
   view: View,
-  { size = usualSize, highlighted = new Set(), ...looks }: Looks
+  { size = usualSize, highlighted = new Set(), movable, ...looks }: Looks
 ): string =>
   drawElevation({
     rack: { id: rack.id, name: String(rack.name), site: rack.site, location: rack.location },
@@ -28,8 +30,27 @@ export const picture = (
     devices: new Map(devices.map((row) => [row.id, shownDevice(row, view, highlighted.has(row.id))])),
     reservations: new Map(reservations.map(({ id, description }) => [id, String(description)])),
     size,
+    moves: movable && movesOf(rack, mounted, looks.face, movable),
     ...looks
   })
+
+const movesOf = (
+  rack: RowOf<typeof Rack>,
+  mounted: Contents["mounted"],
+  face: Face,
+  movable: ReadonlyMap<number, string>
+): Moves => {
+  const frame = frameOf(rack)
+  const handles = mounted.flatMap((each) => {
+    const version = movable.get(each.id)
+    return version === undefined ? [] : [[each.id, { ...each, version }] as const]
+  })
+  return {
+    handles: new Map(handles),
+    taken: takenAt(frame, mounted, face),
+    behind: takenAt(frame, mounted, otherFace(face))
+  }
+}
 
 /** The colour of a device whose role the reader may not view. */
 const usualColor = "9e9e9e"

@@ -13,15 +13,19 @@ export interface Frame {
   readonly isDescending: boolean
 }
 
+/** The units that a device takes wherever it is mounted. */
+export interface Extent {
+  /** Units, with halves. */
+  readonly height: number
+  readonly isFullDepth: boolean
+}
+
 /** A device with a position in a rack. */
-export interface Mounted {
+export interface Mounted extends Extent {
   readonly id: number
   /** The lowest position that it takes. */
   readonly position: number
-  /** Units, with halves. */
-  readonly height: number
   readonly face: Face
-  readonly isFullDepth: boolean
 }
 
 /** A reservation of whole units. */
@@ -71,6 +75,37 @@ export const halfUnits = (
 const positionsOf = ({ position, height }: Mounted): ReadonlyArray<number> => {
   const [from, to] = [Math.floor(position / half), Math.ceil((position + height) / half)]
   return Array.from({ length: to - from }, (_, at) => (from + at) * half)
+}
+
+export const otherFace = (face: Face): Face => (face === "front" ? "rear" : "front")
+
+/** The half units that devices take at a face, each by its position, in their order. */
+export const takenAt = (frame: Frame, devices: ReadonlyArray<Mounted>, face: Face): ReadonlyArray<number> =>
+  halfUnits(frame, devices, [], face)
+    .filter(({ device }) => device !== undefined)
+    .map(({ position }) => position)
+    .sort((a, b) => a - b)
+
+/**
+ * The positions at which a device fits at a face beside these devices, from below: at whole units, and between two only
+ * where a device of half a unit makes a difference.
+ */
+export const freePositions = (
+  frame: Frame,
+  others: ReadonlyArray<Mounted>,
+  { height, isFullDepth }: Extent,
+  face: Face
+): ReadonlyArray<number> => {
+  if (height === 0) return []
+  const behind = isFullDepth ? takenAt(frame, others, otherFace(face)) : []
+  const taken = new Set([...takenAt(frame, others, face), ...behind])
+  const isSplit = (unit: number) => taken.has(unit) !== taken.has(unit + half)
+  const hasHalves = height % 1 !== 0 || [...taken].some((position) => isSplit(Math.floor(position)))
+  const step = hasHalves ? half : 1
+  const count = Math.max(Math.floor((frame.height - height) / step) + 1, 0)
+  return Array.from({ length: count }, (_, at) => 1 + at * step).filter((position) =>
+    Array.from({ length: height / half }, (_, at) => position + at * half).every((unit) => !taken.has(unit))
+  )
 }
 
 /** The share of half units that a device of any face takes or that are reserved, in percent. */

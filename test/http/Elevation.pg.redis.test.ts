@@ -148,7 +148,7 @@ describe("the picture of a rack", () => {
     expect(text).toMatch(/fill="#000080"[^>]*>.*fill="#ffffff"[^>]*>shallow<\/text>/)
     expect(text).toContain("<title>for &quot;later&quot;</title>")
     expect(text).toMatch(/devices\/add\/\?site=\d+&amp;rack=\d+&amp;face=front&amp;position=4"/)
-    expect((await svg("&face=rear")).text).toContain('fill="url(#opposite-rear)"')
+    expect((await svg("&face=rear")).text).toContain(`fill="url(#opposite-rear-${rack})"`)
   })
 
   it("marks devices that a filter finds", async () => {

@@ -64,7 +64,7 @@ describe("the picture of a rack", () => {
   it("hatches a device of the other face, and leaves one of half depth out", () => {
     const deep = mounted(1, 1, { face: "rear", isFullDepth: true })
     const svg = draw({ mounted: [deep, mounted(2, 3, { face: "rear" })], devices: [shown(1), shown(2)] })
-    expect(svg).toContain('height="22" fill="url(#opposite-front)"')
+    expect(svg).toContain('height="22" fill="url(#opposite-front-7)"')
     expect(svg).toContain("sw1")
     expect(svg).not.toContain("sw2")
     expect(draw({ face: "rear", mounted: [deep], devices: [shown(1)] })).toContain('height="22" fill="#9e9e9e"')
@@ -89,7 +89,7 @@ describe("the picture of a rack", () => {
   it("shows reservations beside the units, those that the reader may view", () => {
     const svg = draw({ reservations: new Map([[5, "For <later>"]]) })
     expect(svg).toContain(
-      '<a href="/dcim/rack-reservations/5/" target="_parent"><title>For &lt;later&gt;</title><rect x="252" y="24" width="15" height="44" fill="url(#reserved-front)"'
+      '<a href="/dcim/rack-reservations/5/" target="_parent"><title>For &lt;later&gt;</title><rect x="252" y="24" width="15" height="44" fill="url(#reserved-front-7)"'
     )
     expect(draw({})).not.toContain("rack-reservations")
     const narrow = draw({ reservations: new Map([[5, "For"]]), size: { ...usualSize, marginWidth: 0, legendWidth: 0 } })

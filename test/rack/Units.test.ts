@@ -1,7 +1,7 @@
 /** The half units of a rack, for any devices and reservations in it. */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { type Face, type Mounted, halfUnits, utilization } from "../../src/rack/Units.ts"
+import { type Face, type Mounted, freePositions, halfUnits, utilization } from "../../src/rack/Units.ts"
 import { runs } from "../support/Seed.ts"
 
 const faces = ["front", "rear"] as const
@@ -88,5 +88,36 @@ describe("the half units of a rack", () => {
   it("are named by their numbers", () => {
     const names = halfUnits({ height: 2, isDescending: false }, [], [], "front").map(({ name }) => name)
     expect(names).toEqual(["U2.5", "U2", "U1.5", "U1"])
+  })
+})
+
+describe("the free positions of a device", () => {
+  it("are those at which it shares no half unit with another, at its face or, if it is deep, at both", () => {
+    const extent = fc.record({ height: fc.integer({ min: 1, max: 8 }), isFullDepth: fc.boolean() })
+    fc.assert(
+      fc.property(filledRack, extent, fc.constantFrom(...faces), ({ frame, devices }, half, face) => {
+        const wanted = { ...half, height: half.height / 2 }
+        const free = freePositions(frame, devices, wanted, face)
+        const collides = (position: number) =>
+          devices.some(
+            (other) =>
+              (other.face === face || other.isFullDepth || wanted.isFullDepth) &&
+              position < other.position + other.height &&
+              other.position < position + wanted.height
+          )
+        const every = Array.from({ length: frame.height * 2 }, (_, at) => 1 + at / 2).filter(
+          (position) => position + wanted.height <= frame.height + 1 && !collides(position)
+        )
+        const isWhole = (position: number) => Number.isInteger(position)
+        expect(free.filter(isWhole)).toEqual(every.filter(isWhole))
+        expect(free).toEqual(every.filter((position) => free.includes(position)))
+        expect(isWhole(wanted.height) || free.length === every.length).toBe(true)
+      }),
+      ofRuns
+    )
+  })
+
+  it("are none for a device without a height", () => {
+    expect(freePositions({ height: 4, isDescending: false }, [], { height: 0, isFullDepth: true }, "front")).toEqual([])
   })
 })

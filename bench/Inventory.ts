@@ -47,9 +47,12 @@ export const fillSites = async (sql: Sql, sites: number, regions: number): Promi
   await sql.query("vacuum analyze")
 }
 
+/** The id of the /8 of `fillPrefixes`. */
+export const filledPrefix = 900_001
+
 /** A /8 with so many children, apart from each other, of two lengths. */
 export const fillPrefixes = async (sql: Sql, prefixes: number): Promise<void> => {
-  await sql.query("insert into ipam_prefix (prefix, status) values ('10.0.0.0/8', 'container')")
+  await sql.query(`insert into ipam_prefix (id, prefix, status) values (${filledPrefix}, '10.0.0.0/8', 'container')`)
   await sql.query(
     `insert into ipam_prefix (prefix)
      select network(set_masklen('10.0.0.0'::inet + n::bigint * 160, case n % 7 when 0 then 27 else 28 end))
@@ -58,33 +61,53 @@ export const fillPrefixes = async (sql: Sql, prefixes: number): Promise<void> =>
   await sql.query("vacuum analyze ipam_prefix")
 }
 
+/** The objects of `fillRack`, apart from those that an inventory has already. */
+export const filledRack = { site: 900_001, rack: 900_001, device: 900_001, interface: 9_000_001 }
+
 /**
- * A rack of 48 units with 40 devices. The first has so many interfaces: half of them are cabled to the devices below,
- * and each has an address. All ids are 1 and up.
+ * A rack of 48 units with 40 devices. The lowest has so many interfaces: half of them are cabled to the other devices, and
+ * each has an address. `name` may be any text: devices begin with it.
  */
-export const fillRack = async (sql: Sql, interfaces: number): Promise<void> => {
+export const fillRack = async (sql: Sql, interfaces: number, name = "access"): Promise<void> => {
   const devices = 40
-  for (const statement of [
-    "insert into dcim_site (id, name, slug) overriding system value values (900001, 'Rack site', 'rack-site')",
-    "insert into dcim_rack (id, name, site_id, u_height) values (1, 'A01', 900001, 48)",
-    "insert into dcim_manufacturer (id, name, slug) values (1, 'Maker', 'maker')",
-    "insert into dcim_devicetype (id, manufacturer_id, model, slug, u_height) values (1, 1, 'Switch', 'switch', 1)",
-    "insert into dcim_devicerole (id, name, slug, color) values (1, 'Access', 'access', '2196f3')",
-    `insert into dcim_device (id, name, device_type_id, device_role_id, site_id, rack_id, position, face)
-     select n, 'access-' || n, 1, 1, 900001, 1, n, 'front' from generate_series(1, ${devices}) n`,
-    `insert into dcim_interface (id, device_id, name, type)
-     select n, 1, 'Ethernet1/' || n, '10gbase-x-sfpp' from generate_series(1, ${interfaces}) n`,
-    `insert into dcim_interface (id, device_id, name, type)
-     select ${interfaces} + n, 2 + n % ${devices - 1}, 'Uplink' || n, '10gbase-x-sfpp'
-       from generate_series(1, ${interfaces / 2}) n`,
-    `insert into dcim_cable (a_type, a_terminations, b_type, b_terminations)
-     select 'dcim.interface', array[n], 'dcim.interface', array[${interfaces} + n]
-       from generate_series(1, ${interfaces / 2}) n`,
-    `insert into ipam_ipaddress (address, assigned_object_type, assigned_object_id)
-     select ('172.16.0.0'::inet + n::bigint), 'dcim.interface', n from generate_series(1, ${interfaces}) n`,
-    "vacuum analyze"
-  ])
-    await sql.query(statement)
+  const { site, rack, device, interface: port } = filledRack
+  const type = "(select id from dcim_devicetype where slug = 'filled')"
+  const role = "(select id from dcim_devicerole where slug = 'filled')"
+  const statements: ReadonlyArray<readonly [statement: string, ...parameters: ReadonlyArray<unknown>]> = [
+    [`insert into dcim_site (id, name, slug) values (${site}, 'Filled', 'filled')`],
+    [`insert into dcim_rack (id, name, site_id, u_height) values (${rack}, 'A01', ${site}, 48)`],
+    ["insert into dcim_manufacturer (name, slug) values ('Filled', 'filled')"],
+    [
+      `insert into dcim_devicetype (manufacturer_id, model, slug, u_height)
+       select id, 'Switch', 'filled', 1 from dcim_manufacturer where slug = 'filled'`
+    ],
+    ["insert into dcim_devicerole (name, slug, color) values ('Filled', 'filled', '2196f3')"],
+    [
+      `insert into dcim_device (id, name, device_type_id, device_role_id, site_id, rack_id, position, face)
+       select ${device - 1} + n, $1 || '-' || n, ${type}, ${role}, ${site}, ${rack}, n, 'front'
+         from generate_series(1, ${devices}) n`,
+      name
+    ],
+    [
+      `insert into dcim_interface (id, device_id, name, type)
+       select ${port - 1} + n, ${device}, 'Ethernet1/' || n, '10gbase-x-sfpp' from generate_series(1, ${interfaces}) n`
+    ],
+    [
+      `insert into dcim_interface (id, device_id, name, type)
+       select ${port + interfaces - 1} + n, ${device + 1} + n % ${devices - 1}, 'Uplink' || n, '10gbase-x-sfpp'
+         from generate_series(1, ${interfaces / 2}) n`
+    ],
+    [
+      `insert into dcim_cable (a_type, a_terminations, b_type, b_terminations)
+       select 'dcim.interface', array[${port - 1} + n], 'dcim.interface', array[${port + interfaces - 1} + n]
+         from generate_series(1, ${interfaces / 2}) n`
+    ],
+    [
+      `insert into ipam_ipaddress (address, assigned_object_type, assigned_object_id)
+       select '172.16.0.0'::inet + n::bigint, 'dcim.interface', ${port - 1} + n from generate_series(1, ${interfaces}) n`
+    ]
+  ]
+  for (const [statement, ...parameters] of statements) await sql.query(statement, parameters)
 }
 
 /** A token of the superuser. */

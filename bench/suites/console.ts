@@ -9,7 +9,16 @@
 import { Pool, request } from "undici"
 import { hasBrowser, openBrowser } from "../../test/support/Browser.ts"
 import { password } from "../../test/support/Client.ts"
-import { fillPrefixes, fillRack, fillSites, path as apiPath, newToken, place } from "../Inventory.ts"
+import {
+  fillPrefixes,
+  filledPrefix,
+  fillRack,
+  filledRack,
+  fillSites,
+  path as apiPath,
+  newToken,
+  place
+} from "../Inventory.ts"
 import { type Rackwire, startRackwire } from "../Rackwire.ts"
 import { type Contender, type Figure, type Sample, type Suite, quantile } from "../Suite.ts"
 import { usageOf } from "../Usage.ts"
@@ -32,15 +41,18 @@ interface Job {
 }
 
 const pagePath = apiPath.slice("/api".length)
+const prefixPath = `/ipam/prefixes/${filledPrefix}/`
+const devicePath = `/dcim/devices/${filledRack.device}/`
+const rackPath = `/dcim/racks/${filledRack.rack}/`
 const siteOf = (n: number) => `${place(n, sites)}/`
 
 const jobs: ReadonlyArray<Job> = [
   { name: "list of 50", requests: 600, page: () => pagePath, answer: () => apiPath },
   { name: "detail", requests: 1500, page: (n) => pagePath + siteOf(n), answer: (n) => apiPath + siteOf(n) },
   { name: "form", requests: 1500, page: (n) => `${pagePath}${siteOf(n)}edit/`, answer: (n) => apiPath + siteOf(n) },
-  { name: "prefix", requests: 200, page: () => "/ipam/prefixes/1/", answer: () => "/api/ipam/prefixes/1/" },
-  { name: "device", requests: 200, page: () => "/dcim/devices/1/", answer: () => "/api/dcim/devices/1/" },
-  { name: "rack", requests: 200, page: () => "/dcim/racks/1/", answer: () => "/api/dcim/racks/1/" }
+  { name: "prefix", requests: 200, page: () => prefixPath, answer: () => `/api${prefixPath}` },
+  { name: "device", requests: 200, page: () => devicePath, answer: () => `/api${devicePath}` },
+  { name: "rack", requests: 200, page: () => rackPath, answer: () => `/api${rackPath}` }
 ]
 
 const coldFigures: ReadonlyArray<Figure> = [
@@ -162,6 +174,7 @@ export default async (): Promise<Suite> => {
   await fillSites(rackwire.sql, sites, regions)
   await fillPrefixes(rackwire.sql, prefixes)
   await fillRack(rackwire.sql, ports)
+  await rackwire.sql.query("vacuum analyze")
   const { url } = rackwire.service
   const cookie = await sessionOf(url)
   const authorization = `Token ${await newToken(rackwire.service)}`

@@ -1,5 +1,5 @@
 /** The picture of one face of a rack: units as they are (Units.ts) -> SVG on white, for screens and paper. Pure. */
-import { element, escaped, readableOn, shortened } from "./Svg.ts"
+import { element, escaped, readableOn, shortened, shortenedTo } from "./Svg.ts"
 import { type Extent, type Face, type Frame, type HalfUnit, half } from "./Units.ts"
 
 /** Pixels. */
@@ -64,6 +64,11 @@ const border = 2
 const labelMax = 100
 const noteMax = 1_000
 
+/**
+ * Without a stylesheet a picture is dark on white. The console has the classes in the colours of its theme
+ * (console/asset/style/rack.css); devices have the colour of their role in each.
+ */
+const paper = { class: "paper", fill: "#ffffff" }
 const ink = "#1f2933"
 const line = "#9aa5b1"
 const highlight = "#d97706"
@@ -82,14 +87,14 @@ export const drawElevation = (elevation: Elevation): string => {
       ...{ "font-size": fontSize(size), role: "group", "aria-label": title },
       ...movesOf(elevation)
     },
-    `<defs>${hatching(ids.opposite, "#e4e7eb", "#9aa5b1")}${hatching(ids.reserved, "#fef3c7", "#b7791f")}</defs>`,
-    element("rect", { width, height, fill: "#ffffff" }),
+    `<defs>${hatching(ids.opposite, "opposite", "#e4e7eb", "#9aa5b1")}${hatching(ids.reserved, "reserved", "#fef3c7", "#b7791f")}</defs>`,
+    element("rect", { width, height, ...paper }),
     ...legend(elevation),
     ...runsOf(units, (unit) => placeOf(elevation, unit)).map((run) => place(elevation, run)),
     ...runsOf(units, ({ reservation }) => reservation ?? "").map((run) => reservation(elevation, run)),
     element("rect", {
       ...{ x: border + size.legendWidth, y: border, width: size.unitWidth, height: size.unitHeight * frame.height },
-      ...{ fill: "none", stroke: ink, "stroke-width": border }
+      ...{ class: "edge", fill: "none", stroke: ink, "stroke-width": border }
     })
   )
 }
@@ -114,9 +119,9 @@ const patterns = ({ rack, face }: Pick<Elevation, "rack" | "face">) => ({
   reserved: `reserved-${face}-${rack.id}`
 })
 
-const hatching = (id: string, ground: string, stroke: string): string =>
+const hatching = (id: string, kind: string, ground: string, stroke: string): string =>
   `<pattern id="${id}" width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">` +
-  `<rect width="8" height="8" fill="${ground}"/><path d="M0 0V8" stroke="${stroke}" stroke-width="2"/></pattern>`
+  `<rect class="${kind}" width="8" height="8" fill="${ground}"/><path d="M0 0V8" stroke="${stroke}" stroke-width="2"/></pattern>`
 
 const legend = ({ frame, units, size }: Elevation): ReadonlyArray<string> =>
   size.legendWidth === 0
@@ -125,11 +130,15 @@ const legend = ({ frame, units, size }: Elevation): ReadonlyArray<string> =>
         .filter(({ position }) => Number.isInteger(position))
         .map(({ position }) => {
           const y = topOf(frame, size, position, 1) + size.unitHeight / 2
-          return text(`${position}`, border + size.legendWidth / 2, y, "#52606d")
+          return text(`${position}`, border + size.legendWidth / 2, y, "#52606d", "unit")
         })
 
-const text = (content: string, x: number, y: number, fill: string): string =>
-  element("text", { x, y, fill, "text-anchor": "middle", "dominant-baseline": "central" }, escaped(content))
+const text = (content: string, x: number, y: number, fill: string, kind: string): string =>
+  element(
+    "text",
+    { class: kind, x, y, fill, "text-anchor": "middle", "dominant-baseline": "central" },
+    escaped(content)
+  )
 
 /** The pixel where a height from this position on begins: units are numbered from below, or from above. */
 const topOf = ({ height, isDescending }: Frame, { unitHeight }: Size, position: number, taken: number): number =>
@@ -168,21 +177,28 @@ const place = (elevation: Elevation, run: Run): string => {
     ...{ width: size.unitWidth, height: size.unitHeight * run.height }
   }
   const drawn = (fill: string) => element("rect", { ...box, fill, stroke: line })
-  if (device === undefined) return free(elevation, run, drawn("#ffffff"))
+  if (device === undefined) return free(elevation, run, element("rect", { ...box, ...paper, stroke: line }))
   const shown = devices.get(device.id)
   const hatched = `url(#${patterns(elevation).opposite})`
   if (shown === undefined) return drawn(hatched)
   const isOwn = device.face === face
   const fill = isOwn ? `#${shown.color}` : hatched
-  const label = shortened(shown.label, Math.min(labelMax, Math.floor(size.unitWidth / (fontSize(size) * 0.6))))
-  const ring = { ...box, x: box.x + 1, y: box.y + 1, width: box.width - 2, height: box.height - 2 }
   const handle = isOwn ? moves?.handles.get(shown.id) : undefined
+  const besideGrip = size.unitWidth - (handle === undefined ? 4 : 2 * gripWidth)
+  const label = shortenedTo(shown.label, besideGrip / fontSize(size))
+  const ring = { ...box, x: box.x + 1, y: box.y + 1, width: box.width - 2, height: box.height - 2 }
   return link(
     { href: `${base}/dcim/devices/${shown.id}/`, ...handleOf(shown, handle) },
     shown.note,
     drawn(fill),
     shown.isHighlighted ? element("rect", { ...ring, fill: "none", stroke: highlight, "stroke-width": 3 }) : "",
-    text(label, box.x + box.width / 2, box.y + box.height / 2, isOwn ? `#${readableOn(shown.color)}` : ink),
+    text(
+      label,
+      box.x + box.width / 2,
+      box.y + box.height / 2,
+      isOwn ? `#${readableOn(shown.color)}` : ink,
+      isOwn ? "own" : "ink"
+    ),
     handle === undefined ? "" : grip(box.x + 7, box.y + box.height / 2, `#${readableOn(shown.color)}`)
   )
 }
@@ -195,6 +211,9 @@ const handleOf = ({ id, label }: ShownDevice, handle: Handle | undefined): Attri
         ...{ "data-position": handle.position, "data-units": handle.height, "data-deep": `${handle.isFullDepth}` },
         "data-version": handle.version
       }
+
+/** Pixels. */
+const gripWidth = 16
 
 /** Two columns of three dots, by which a device is dragged. */
 const grip = (x: number, y: number, fill: string): string => {

@@ -36,6 +36,29 @@ export const shortened = (text: string, most: number): string => {
   return characters.length > most ? `${characters.slice(0, Math.max(most - 1, 0)).join("")}…` : text
 }
 
+/**
+ * A text of at most so many ems of a usual sans serif font, as far as that can be known without the font: the widths are
+ * those of wide fonts, so that a text is rather too short than too long.
+ */
+export const shortenedTo = (text: string, ems: number): string => {
+  let width = 0
+  let fitting = ""
+  for (const character of text) {
+    width += emsOf(character)
+    if (width > ems) return `${fitting}…`
+    // The sign that more follows needs an em.
+    if (width + 1 <= ems) fitting += character
+  }
+  return text
+}
+
+const emsOf = (character: string): number => {
+  if (character >= "\u1100") return 1.3
+  if (/[mwMW@%—…]/.test(character)) return 1
+  if (/[A-Z]/.test(character)) return 0.75
+  return /[iljtfI.,:;'|!()[\] ]/.test(character) ? 0.4 : 0.62
+}
+
 const black = "000000"
 const white = "ffffff"
 

@@ -122,9 +122,17 @@ describe("the picture of a rack", () => {
     expect(escaped("a\0b\ud800 <&>\"'")).toBe("a\ufffdb\ufffd &lt;&amp;&gt;&quot;&#39;")
   })
 
+  it("cuts a label of wide letters earlier, and keeps one that fits", () => {
+    const labelOf = (label: string): string | undefined =>
+      /class="own"[^>]*>([^<]*)</.exec(draw({ mounted: [mounted(1, 1)], devices: [shown(1, { label })] }))?.[1]
+    expect(labelOf("w".repeat(64))).toBe(`${"w".repeat(15)}…`)
+    expect(labelOf("🚀".repeat(32))).toBe(`${"🚀".repeat(12)}…`)
+    expect(labelOf("access-switch-01.ams")).toBe("access-switch-01.ams")
+  })
+
   it("cuts a label that is longer than its unit", () => {
     const svg = draw({ mounted: [mounted(1, 1)], devices: [shown(1, { label: "x".repeat(1000) })] })
-    expect(/>(x+…)<\/text>/.exec(svg)?.[1]).toHaveLength(28)
+    expect(/>(x+…)<\/text>/.exec(svg)?.[1]).toHaveLength(26)
   })
 })
 

@@ -1,16 +1,24 @@
-/** A service with the demo inventory, a webhook, and a few changes that it has delivered. */
+/**
+ * A service with the demo inventory, a webhook, and a few changes that it has delivered. Beside it are objects that are
+ * hard to show: a device with 300 ports, a full rack with long names of several scripts, a /8 with 100,000 children.
+ */
 import { execFileSync } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { fillPrefixes, fillRack } from "../../../bench/Inventory.ts"
 import { startReceiver } from "../../support/Receiver.ts"
 import { type ServiceProcess, startProcess } from "../../support/Process.ts"
+import { openSql } from "../../support/Sql.ts"
 
 const program = fileURLToPath(new URL("../../../bin/rackwire.mjs", import.meta.url))
 
 /** Interfaces of the demo inventory: 5 sites with 1,000 devices. */
 const inventorySize = 50_000
+
+/** 60 letters, some of them written from right to left. */
+const longName = `\u05e9\u05e8\u05ea-🚀-${"w".repeat(54)}`
 
 const changes = [
   ["/api/dcim/devices/1/", { status: "planned", comments: "Waits for its second power supply." }],
@@ -58,6 +66,11 @@ export const startFilled = async (): Promise<Filled> => {
       }
     })
     for (const [path, body] of changes) await send("PATCH", path, body)
+    const { databaseUrl } = JSON.parse(readFileSync(join(directory, "owner.json"), "utf8")) as { databaseUrl: string }
+    const sql = openSql(databaseUrl)
+    await fillRack(sql, 300, longName)
+    await fillPrefixes(sql, 100_000)
+    await sql.close()
     await receiver.untilAll(({ length }) => length >= changes.length)
     return { url: service.url, close }
   } catch (error) {

@@ -1,4 +1,5 @@
 /** The pages of which `npm run screenshots` takes pictures: a page is one entry. */
+import { filledPrefix, filledRack } from "../../../bench/Inventory.ts"
 
 interface Page {
   /** Name of its pictures. */
@@ -10,7 +11,7 @@ interface Page {
   readonly isInReadme?: boolean
 }
 
-/** The demo inventory gives its objects the same ids each time. */
+/** The demo inventory gives its objects the same ids each time, and so does what is made beside it. */
 export const pages: ReadonlyArray<Page> = [
   { name: "login", path: "/login/", isPublic: true },
   { name: "home", path: "/" },
@@ -29,5 +30,9 @@ export const pages: ReadonlyArray<Page> = [
   { name: "webhook-add", path: "/extras/webhooks/add/" },
   { name: "workbench", path: "/extras/webhooks/1/edit/", isInReadme: true },
   { name: "why", path: "/extras/webhooks/2/skipped/", isInReadme: true },
+  { name: "ports-300", path: `/dcim/devices/${filledRack.device}/` },
+  { name: "rack-40-devices", path: `/dcim/racks/${filledRack.rack}/` },
+  { name: "trace", path: `/dcim/interfaces/${filledRack.interface}/` },
+  { name: "prefix-100000", path: `/ipam/prefixes/${filledPrefix}/` },
   { name: "not-found", path: "/dcim/devices/99999999/" }
 ]

@@ -58,7 +58,7 @@ const textsIn = (folder: string, ...first: ReadonlyArray<string>): ReadonlyArray
 const ownStyle = textsIn("style", "elements.css", "base.css").join("\n")
 
 /** Scripts that others import, each behind those that it imports itself. */
-const imported = ["shown.js", "picker-popup.js"]
+const imported = ["shown.js", "picker-popup.js", "builder-document.js", "builder-value.js"]
 
 /**
  * One module: browsers request one file instead of a dozen. Each script is a block, so that it has names of its own; those

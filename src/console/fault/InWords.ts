@@ -50,6 +50,12 @@ export const brokenJson = (cell: string | undefined): string | undefined => {
   return fault === undefined ? undefined : jsonFaultInWords(fault)
 }
 
+/** Where a text is no JSON; undefined for JSON. */
+export const jsonInWords = (text: string): string | undefined => {
+  const fault = jsonFault(text)
+  return fault === undefined ? undefined : jsonFaultInWords(fault)
+}
+
 const jsonFaultInWords = ({ line, column, expected, found, advice }: JsonFault): string => {
   const there = found === "" ? "the text ends there" : `found ${JSON.stringify(found)}`
   return `This is not valid JSON. Line ${line}, column ${column}: expected ${expected}, but ${there}.${advice === "" ? "" : ` ${advice}`}`

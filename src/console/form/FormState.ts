@@ -7,6 +7,7 @@ import { type Html, html } from "../Html.ts"
 import { framed } from "../frame/Frame.ts"
 import { groupOf } from "../frame/Menu.ts"
 import { nameOf, pathOf, pluralOf } from "../value/Title.ts"
+import { buildersOf } from "../builder/Builder.ts"
 import { type Cells, cellsOf } from "./Cells.ts"
 import { type Conflict, conflicting } from "./Conflict.ts"
 import { inputId } from "./Control.ts"
@@ -53,7 +54,7 @@ export const formState = Effect.fnUntraced(function* (request: Request, state: F
       ...(object === undefined ? [] : ([[object.display, pathOf(type, object.row.id)]] as const))
     ],
     main: html`${note ?? ""}${conflict === undefined ? "" : conflictNote(form, conflict, cells)}${objectForm({
-      ...{ form, cells, labels, errors, conflict, focus },
+      ...{ form, cells, labels, errors, conflict, focus, builders: yield* buildersOf(type.id, cells) },
       isUnsaved: isWrong || (conflict ?? focus ?? note) !== undefined,
       token: tokenOf(request),
       object: object === undefined ? undefined : { id: object.row.id, version: object.version, was: object.was },

@@ -1,0 +1,171 @@
+/** The builders of conditions and constraints in a real browser: in sync with their JSON, in both directions. */
+import type { Page } from "playwright-core"
+import { describe, expect, it } from "vitest"
+import { operators } from "../../src/match/Operator.ts"
+import { type Api, sharedApi } from "../support/Api.ts"
+import { accessibility, hasBrowser, sideways } from "../support/Browser.ts"
+import { named } from "../support/Client.ts"
+import { eventually } from "../support/Eventually.ts"
+import { startConsole } from "./Fixture.ts"
+
+let api: Api
+let site: number
+
+const { loggedIn } = startConsole(async (started) => {
+  api = started
+  site = await api.make("dcim/sites", named("Oslo"))
+  await api.make("tenancy/tenants", named("Acme"))
+}, sharedApi)
+
+const json = async (page: Page, id: string): Promise<unknown> => {
+  const text = await page.inputValue(id)
+  return text === "" ? null : JSON.parse(text)
+}
+
+const becomes = (page: Page, id: string, wanted: unknown) =>
+  eventually(`${id} is ${JSON.stringify(wanted)}`, async () => {
+    return JSON.stringify(await json(page, id)) === JSON.stringify(wanted)
+  })
+
+const rows = (page: Page) => page.locator(".b-row")
+
+/** The rows as people read them. */
+const read = async (page: Page): Promise<ReadonlyArray<string>> =>
+  Promise.all(
+    (await rows(page).all()).map(async (row) => {
+      const chosen = await row.locator("select option:checked").allInnerTexts()
+      const typed = await row.locator("input:not([type=checkbox], [type=hidden], [hidden])").all()
+      return [...chosen, ...(await Promise.all(typed.map((each) => each.inputValue())))].join(" | ")
+    })
+  )
+
+describe.skipIf(!hasBrowser)("the builder of conditions", () => {
+  const text = "#f-conditions"
+
+  it("writes the JSON of rows and groups, and has the operators that the service has", async () => {
+    const { page, problems, close } = await loggedIn()
+    await page.goto("/extras/webhooks/add/?content_types=dcim.site")
+    const builder = page.locator("[data-builder=f-conditions]")
+    await builder.getByRole("button", { name: "Add condition" }).click()
+    await rows(page).getByLabel("Field").selectOption({ label: "Status" })
+    await rows(page).getByLabel("Value").selectOption({ label: "Planned" })
+    await becomes(page, text, { attr: "status.value", value: "planned" })
+    const offered = await rows(page).getByLabel("Operator").locator("option").all()
+    expect(await Promise.all(offered.map((each) => each.getAttribute("value")))).toEqual(Object.keys(operators))
+    await rows(page).getByLabel("Operator").selectOption("changed")
+    await becomes(page, text, { attr: "status", op: "changed" })
+    await rows(page).getByLabel("Not").check()
+    await builder.getByRole("button", { name: "Add group" }).click()
+    const inner = builder.getByRole("group", { name: "Group" })
+    await inner.getByLabel("Field").selectOption({ label: "Name" })
+    await inner.getByLabel("Value").fill("Oslo")
+    await inner.getByRole("button", { name: "Add condition" }).click()
+    const last = inner.locator(".b-row").last()
+    await last.getByLabel("Field").selectOption({ label: "Region" })
+    await last.getByLabel("Operator").selectOption("eq")
+    await becomes(page, text, {
+      and: [
+        { attr: "status", op: "changed", negate: true },
+        {
+          or: [
+            { attr: "name", value: "Oslo" },
+            { attr: "region.id", value: "" }
+          ]
+        }
+      ]
+    })
+    expect([...(await accessibility(page)), ...(await accessibility(page, "dark")), ...(await sideways(page))]).toEqual(
+      []
+    )
+    await last.getByRole("button", { name: "Remove the condition" }).press("Enter")
+    await becomes(page, text, {
+      and: [{ attr: "status", op: "changed", negate: true }, { or: [{ attr: "name", value: "Oslo" }] }]
+    })
+    expect(problems).toEqual([])
+    await close()
+  })
+
+  it("follows the JSON, leaves rows while it is broken, and JSON that says more alone", async () => {
+    const { page, problems, close } = await loggedIn()
+    await page.goto("/extras/webhooks/add/?content_types=dcim.site")
+    await page.fill(
+      text,
+      '{"and": [{"attr": "status.value", "op": "in", "value": ["active", "planned"]}, {"attr": "x.y", "value": 1}]}'
+    )
+    await eventually("two rows", async () => (await rows(page).count()) === 2)
+    expect(await read(page)).toEqual(["Status | one of | ", "x.y | equal to | 1"])
+    expect(await page.locator(".b-row .chip-v").allInnerTexts()).toEqual(["Active", "Planned"])
+    await page.fill(text, '{"and": [{"attr" "status"}]}')
+    await page.locator(".builder [role=status]", { hasText: "Line 1, column 18" }).waitFor()
+    expect(await rows(page).count()).toBe(2)
+    const more = '{"and": [{"attr": "name", "value": 1.0}]}'
+    await page.fill(text, more)
+    await page.locator(".builder [role=status]", { hasText: "It stays as it is" }).waitFor()
+    expect(await page.locator(".b-area").isVisible()).toBe(false)
+    expect(await page.inputValue(text)).toBe(more)
+    await page.fill(text, "")
+    await page.getByRole("button", { name: "Add condition" }).waitFor()
+    expect(await rows(page).count()).toBe(0)
+    expect(problems).toEqual([])
+    await close()
+  })
+
+  it("has the fields of the object types that are chosen, and picks objects", async () => {
+    const { page, close } = await loggedIn()
+    await page.goto("/extras/webhooks/add/?content_types=dcim.site")
+    await page.locator("#f-content_types").focus()
+    await page.keyboard.type("dcim.device")
+    await page.getByRole("option", { name: /^Device ?dcim\.device$/ }).click()
+    await page.fill(text, JSON.stringify({ attr: "site.id", value: site }))
+    const picker = rows(page).getByRole("combobox", { name: "Value" })
+    await eventually("the site is named", async () => (await picker.inputValue()) === "Oslo")
+    expect(await rows(page).getByLabel("Field").inputValue()).toBe("site.id")
+    await close()
+  })
+
+  it("is not there without scripts", async () => {
+    const { page, close } = await loggedIn({ javaScriptEnabled: false })
+    await page.goto("/extras/webhooks/add/")
+    expect(await page.locator(text).isVisible()).toBe(true)
+    expect(await page.locator(".builder").isVisible()).toBe(false)
+    await close()
+  })
+})
+
+describe.skipIf(!hasBrowser)("the builder of constraints", () => {
+  const text = "#f-constraints"
+
+  it("makes alternatives of rows from the fields that all chosen types have", async () => {
+    const { page, problems, close } = await loggedIn()
+    await page.goto("/users/permissions/add/?object_types=dcim.site,dcim.device")
+    const builder = page.locator("[data-builder=f-constraints]")
+    await builder.getByRole("button", { name: "Add group" }).click()
+    const field = rows(page).getByLabel("Field")
+    const fields = await field.locator("option").allInnerTexts()
+    expect(fields).toEqual(expect.arrayContaining(["Name", "Status", "Tenant"]))
+    expect(fields).not.toContain("Rack")
+    await field.selectOption({ label: "Tenant" })
+    await rows(page).getByRole("combobox", { name: "Value" }).last().click()
+    await page.getByRole("option", { name: "Acme" }).click()
+    const tenant = (
+      await api.call<{ readonly results: ReadonlyArray<{ readonly id: number }> }>("GET", "/api/tenancy/tenants/")
+    ).json.results[0]!.id
+    await becomes(page, text, { tenant })
+    await builder.getByRole("button", { name: "Add condition" }).click()
+    await rows(page).last().getByLabel("Field").selectOption({ label: "Name" })
+    await rows(page).last().getByLabel("Operator").selectOption({ label: "begins with" })
+    await rows(page).last().getByLabel("Value").fill("osl")
+    await becomes(page, text, { tenant, name__startswith: "osl" })
+    await builder.getByRole("button", { name: "Add group" }).click()
+    await rows(page).last().getByLabel("Field").selectOption({ label: "Name" })
+    await rows(page).last().getByLabel("Operator").selectOption({ label: "is one of" })
+    await rows(page).last().getByLabel("Value").fill("a, b")
+    await becomes(page, text, [{ tenant, name__startswith: "osl" }, { name__in: ["a", "b"] }])
+    expect([...(await accessibility(page)), ...(await sideways(page))]).toEqual([])
+    await page.fill(text, '{"name": "x", "site__region__slug": "emea"}')
+    await eventually("two rows", async () => (await rows(page).count()) === 2)
+    expect(await read(page)).toEqual(["Name | is | x", "site__region__slug | is | emea"])
+    expect(problems).toEqual([])
+    await close()
+  })
+})

@@ -13,6 +13,7 @@ import { type Dictionary, isDictionary } from "../../inventory/Field.ts"
 import { eventPath } from "../../inventory/derive/represent/EventPaths.ts"
 import { conditionWarnings } from "../../inventory/derive/represent/ConditionWarnings.ts"
 import { templateWarnings } from "../../inventory/derive/represent/TemplateWarnings.ts"
+import { registry } from "../../inventory/Registry.ts"
 import { byIds, customFieldsOf } from "../../inventory/read/Read.ts"
 import { type Html, html } from "../Html.ts"
 import { shownJson } from "../api/Json.ts"
@@ -23,7 +24,7 @@ import { formOf } from "../form/FormField.ts"
 import { framed } from "../frame/Frame.ts"
 import { icon } from "../frame/Icon.ts"
 import { number } from "../list/Pager.ts"
-import { fieldTitle, pathOf } from "../value/Title.ts"
+import { fieldTitle, nameOf, pathOf } from "../value/Title.ts"
 import { beginning } from "../value/Value.ts"
 import { webhookType } from "../webhook/Opened.ts"
 import { warningLine } from "../webhook/Warnings.ts"
@@ -82,7 +83,7 @@ const contentOf = Effect.fnUntraced(function* (request: Request, sent: URLSearch
           ${choices.map(
             ({ change_id: each, action, object_type: type, display, event_time: time }) =>
               html`<option value="${each}" ${each === chosen.change_id ? html` selected` : ""}>
-                ${time.slice(0, 19).replace("T", " ")} ${type} ${beginning(display, 60)} ${action}d
+                ${time.slice(0, 19).replace("T", " ")} ${labelOf(type)} ${beginning(display, 60)} ${action}d
               </option>`
           )}
         </select>
@@ -93,6 +94,12 @@ const contentOf = Effect.fnUntraced(function* (request: Request, sent: URLSearch
     </section>
     ${matches(trial, draft)}${yield* requestCard(trial, draft)}`
 })
+
+/** The name of an object type for people. */
+const labelOf = (id: string): string => {
+  const type = registry.get(id)
+  return type === undefined ? id : nameOf(type)
+}
 
 /** Undefined if it is none. A form has at most 256 KiB, so that parsing is a short step of the event loop. */
 const jsonOf = (text: string): unknown => {

@@ -87,6 +87,8 @@ interface Bounds {
   readonly replyLimit?: ReplyLimit
   /** Whether the pool only probes the server: its connections are given up soon. */
   readonly isProbe?: boolean
+  /** Whether the pool only reads a database of somebody else, which may be a standby. */
+  readonly isSource?: boolean
 }
 
 /** Opens a pool, which is closed with the scope. */
@@ -148,7 +150,8 @@ export const openPool = Effect.fnUntraced(function* (bounds: Bounds) {
     ["server.port", port]
   ] as const
   const client = yield* makeClient({
-    ...{ config, hosts, spanAttributes, verify: verifyFor(address, hosts) },
+    ...{ config, hosts, spanAttributes },
+    verify: bounds.isSource === true ? () => Effect.void : verifyFor(address, hosts),
     limits: isPooled && limits ? settingLocally(limits) : undefined
   })
   const { withTransaction } = client

@@ -34,7 +34,14 @@ const folded = (kind: Kind, idx: number, extra: Partial<ObjectChange<Readable>> 
 }
 
 const toldOf = (changes: ReadonlyArray<ObjectChange<Readable>>, epoch = 0) => {
-  const window: Window = { transaction, changes, endLsn: undefined, heartbeat: undefined, truncated: [] }
+  const window: Window = {
+    transaction,
+    changes,
+    endLsn: undefined,
+    heartbeat: undefined,
+    truncated: [],
+    isMoved: false
+  }
   return eventsOf(window, epoch, new RelatedRows(), base)
 }
 

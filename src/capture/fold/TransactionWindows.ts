@@ -21,6 +21,7 @@ import {
   fold,
   unknown
 } from "./Change.ts"
+import { isMoved, movedPrefix } from "../MovedTransaction.ts"
 import { refilledPrefix, refilledRow } from "../RefilledRow.ts"
 import type { Handler } from "../wal/Pgoutput.ts"
 
@@ -67,6 +68,8 @@ export interface Window {
   readonly heartbeat: string | undefined
   /** Object types whose tables the transaction truncated up to here. */
   readonly truncated: ReadonlyArray<ObjectType>
+  /** Whether no events are made of its changes: rows that were moved here (MovedTransaction.ts). */
+  readonly isMoved: boolean
 }
 
 /** Prefix of the messages by which capture measures its lag. */
@@ -94,6 +97,7 @@ export class TransactionWindows implements Handler {
   private changes: Array<Change<Readable>> = []
   private context: ChangeContext | undefined
   private heartbeat: string | undefined
+  private moved = false
   private truncated: ReadonlyArray<ObjectType> = []
   private messages = 0
   private bytes = 0
@@ -127,6 +131,7 @@ export class TransactionWindows implements Handler {
     this.messages = 0
     this.context = undefined
     this.heartbeat = undefined
+    this.moved = false
   }
 
   message(prefix: string, content: string): void {
@@ -137,6 +142,9 @@ export class TransactionWindows implements Handler {
         this.unreadableContexts += 1
         this.lastUnreadable = content.slice(0, contextShown)
       }
+    }
+    if (prefix === movedPrefix && this.transaction !== undefined && this.messages === 0) {
+      this.moved = isMoved(this.open(content), this.transaction.xid)
     }
     if (prefix === refilledPrefix && this.transaction !== undefined) this.refill(content, this.transaction)
     this.step()
@@ -183,14 +191,14 @@ export class TransactionWindows implements Handler {
   }
 
   private close(transaction: Transaction, endLsn: bigint | undefined): void {
-    const { heartbeat, truncated } = this
+    const { heartbeat, truncated, moved } = this
     const changes = fold(this.changes)
     this.changes = []
     this.bytes = 0
     this.truncated = []
-    if (changes.some(({ context }) => context === undefined)) this.withoutContext += 1
+    if (!moved && changes.some(({ context }) => context === undefined)) this.withoutContext += 1
     if (changes.length > 0 || truncated.length > 0 || endLsn !== undefined)
-      this.onWindow({ transaction, changes, endLsn, heartbeat, truncated })
+      this.onWindow({ transaction, changes, endLsn, heartbeat, truncated, isMoved: moved })
   }
 }
 

@@ -29,7 +29,10 @@ const common: ReadonlyArray<string> = [
        raise exception 'the id of a % is what events and references know it by: it cannot change', tg_table_name
          using errcode = 'feature_not_supported';
      end if;
-     new.last_updated := now();
+     -- Rows that are moved here keep their times (move/Move.ts).
+     if coalesce(current_setting('rackwire.keeps_times', true), '') <> 'on' then
+       new.last_updated := now();
+     end if;
      return new;
    end $$`,
   `create or replace function rackwire_announce() returns trigger language plpgsql as $$

@@ -13,7 +13,7 @@ import { Console, Effect, Option, Redacted } from "effect"
 import { Command, Flag } from "effect/cli"
 import { inheritedEnvironment } from "../Environment.ts"
 import { database } from "../pipeline/Foundation.ts"
-import { fillInventory, sizeMax } from "./DemoInventory.ts"
+import { fillInventory, sizeMax } from "./demo/DemoInventory.ts"
 import { ofService } from "./OfService.ts"
 import { CommandFailed, entry } from "./Entry.ts"
 

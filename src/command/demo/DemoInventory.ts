@@ -6,9 +6,9 @@
  */
 import { Console, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Postgres } from "../postgres/Postgres.ts"
-import { migrateAll } from "../pipeline/Foundation.ts"
-import { CommandFailed } from "./Entry.ts"
+import { Postgres } from "../../postgres/Postgres.ts"
+import { migrateAll } from "../../pipeline/Foundation.ts"
+import { CommandFailed } from "../Entry.ts"
 
 const deviceTypes = 6
 

@@ -1,0 +1,96 @@
+/** `move`: moves an existing NetBox into the inventory, from NetBox's database. The work is that of move/Move.ts. */
+import { closeSync, openSync, writeSync } from "node:fs"
+import { resolve } from "node:path"
+import { Console, Effect, Redacted } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { requireKey } from "../inventory/Reseal.ts"
+import { type MoveOptions, move } from "../move/Move.ts"
+import { reportLines } from "../move/Report.ts"
+import { database } from "../pipeline/Foundation.ts"
+import { Postgres } from "../postgres/Postgres.ts"
+import { urlProblem } from "../postgres/PostgresUrl.ts"
+import { ofService } from "./OfService.ts"
+import { CommandFailed, entry } from "./Entry.ts"
+
+/** Writes lines to a new file that its owner alone may read; an existing file is not overwritten. */
+const openLines = (path: string) =>
+  Effect.acquireRelease(
+    Effect.try({
+      try: () => {
+        const file = openSync(path, "wx", 0o600)
+        return { file, write: (line: unknown) => writeSync(file, `${JSON.stringify(line)}\n`) }
+      },
+      catch: (error) => new CommandFailed({ message: `${path} cannot be made: ${(error as Error).message}` })
+    }),
+    ({ file }) => Effect.sync(() => closeSync(file))
+  )
+
+/** On a terminal one line that counts; elsewhere nothing, because the report has the numbers. */
+const progressTo = (isTerminal: boolean): MoveOptions["progress"] =>
+  isTerminal
+    ? (type, rows, of) => Effect.sync(() => process.stderr.write(`\r\u{1B}[K${type}: ${rows} of ${of}`))
+    : () => Effect.void
+
+interface MoveInput {
+  readonly source: string
+  readonly dryRun: boolean
+  readonly fire: boolean
+  readonly json: boolean
+  readonly leftOut: string
+}
+
+const run = Effect.fnUntraced(function* ({ source, dryRun, fire, json, leftOut }: MoveInput) {
+  const problem = urlProblem(source)
+  if (problem !== undefined) return yield* new CommandFailed({ message: `The address of the source ${problem}.` })
+  // Capture could not open the message that says that no events are made.
+  yield* requireKey
+  const lines = yield* openLines(resolve(leftOut))
+  const isShown = process.stderr.isTTY && !json
+  const report = yield* move({
+    source: Redacted.make(source),
+    isDryRun: dryRun,
+    fires: fire,
+    note: lines.write,
+    progress: progressTo(isShown)
+  })
+  if (isShown) process.stderr.write("\r\u{1B}[K")
+  yield* Console.log(
+    json ? JSON.stringify(report) : [...reportLines(report), `Details: ${resolve(leftOut)}`].join("\n")
+  )
+})
+
+export default Command.make(
+  "move",
+  {
+    source: Argument.String("source").pipe(
+      Argument.withDescription(
+        "Database of NetBox 3.1 to 4.2: postgresql://user:password@host/netbox; a role that may only read is enough"
+      )
+    ),
+    dryRun: Flag.Boolean("dry-run").pipe(
+      Flag.withDescription("Read and check everything, and write nothing (default: write)"),
+      Flag.withDefault(false)
+    ),
+    fire: Flag.Boolean("fire").pipe(
+      Flag.withDescription("Make an event of each object, for which webhooks fire (default: none)"),
+      Flag.withDefault(false)
+    ),
+    json: Flag.Boolean("json").pipe(
+      Flag.withDescription("Print the report as JSON (default: text)"),
+      Flag.withDefault(false)
+    ),
+    leftOut: Flag.String("left-out").pipe(
+      Flag.withDescription("New file for rows and values that are not stored as NetBox had them, as JSON lines"),
+      Flag.withDefault("rackwire-move.jsonl")
+    )
+  },
+  (asked) => run(asked).pipe(Effect.scoped, Effect.provide(Postgres.patient), ofService(database))
+).pipe(
+  Command.withDescription(
+    "Move an existing NetBox into an empty inventory, with its ids and times. Not yet: the change log, event rules of NetBox 3.7 and later, images, a second run, and comparing afterwards."
+  ),
+  entry({
+    "move SOURCE [--dry-run] [--fire] [--json] [--left-out FILE]":
+      "Reads the database of NetBox 3.1 to 4.2 and writes its objects under their ids, in one transaction. `--dry-run` does the same and takes it back."
+  })
+)

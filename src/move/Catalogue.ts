@@ -1,0 +1,70 @@
+/** The catalogue of a NetBox database: tables, columns and content types, and the release that they are of. Pure. */
+
+export interface SourceTable {
+  /** Types of Postgres, by column. */
+  readonly columns: ReadonlyMap<string, string>
+  /** Whether the role may read the table. */
+  readonly isReadable: boolean
+}
+
+export interface Catalogue {
+  readonly tables: ReadonlyMap<string, SourceTable>
+  /** `dcim.site` by its number, by the names of Rackwire. */
+  readonly contentTypes: ReadonlyMap<number, string>
+}
+
+/** The first table of each release: the last one that exists says which release it is at least. */
+const firstTables: ReadonlyArray<readonly [table: string, release: string]> = [
+  ["tenancy_contact", "3.1"],
+  ["dcim_module", "3.2"],
+  ["dcim_cabletermination", "3.3"],
+  ["extras_savedfilter", "3.4"],
+  ["core_datasource", "3.5"],
+  ["extras_bookmark", "3.6"],
+  ["extras_eventrule", "3.7"],
+  ["users_user", "4.0"],
+  ["core_objectchange", "4.1"],
+  ["dcim_macaddress", "4.2"]
+]
+
+/** The first table of the release after the newest known one. */
+const tooNew = "extras_tableconfig"
+
+/** The release of a database, for people; columns decide everything else. */
+export const releaseOf = (tables: Catalogue["tables"]): { readonly release: string } | { readonly refused: string } => {
+  if (!tables.has("dcim_site") || !tables.has("django_content_type")) {
+    return { refused: "This is no database of NetBox: it has no tables dcim_site and django_content_type." }
+  }
+  if (tables.has(tooNew)) {
+    return { refused: `The database is of NetBox 4.3 or later (it has ${tooNew}); releases 3.1 to 4.2 can be moved.` }
+  }
+  const known = firstTables.findLast(([table]) => tables.has(table))
+  if (known === undefined) {
+    return { refused: "The database is of NetBox before 3.1 (it has no tenancy_contact): upgrade NetBox first." }
+  }
+  return { release: known[1] }
+}
+
+/** Content types that later releases renamed, and proxies of users and groups. */
+const renamed: ReadonlyMap<string, string> = new Map([
+  ["vpn.l2vpn", "ipam.l2vpn"],
+  ["vpn.l2vpntermination", "ipam.l2vpntermination"],
+  ["core.objectchange", "extras.objectchange"],
+  ["auth.user", "users.user"],
+  ["auth.group", "users.group"],
+  ["users.netboxuser", "users.user"],
+  ["users.netboxgroup", "users.group"]
+])
+
+/** The object type of a content type, by the names of Rackwire. */
+export const typeNamed = (app: string, model: string): string => renamed.get(`${app}.${model}`) ?? `${app}.${model}`
+
+/**
+ * Whether the database has what an expression needs: `column` of the type's own table, `table.column`, or `table.*`.
+ */
+export const hasAll = ({ tables }: Catalogue, own: string, needs: ReadonlyArray<string>): boolean =>
+  needs.every((need) => {
+    const [table, column] = need.includes(".") ? need.split(".") : [own, need]
+    const columns = tables.get(table!)?.columns
+    return columns !== undefined && (column === "*" || columns.has(column!))
+  })

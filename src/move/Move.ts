@@ -1,0 +1,124 @@
+/**
+ * move: an existing NetBox, read from its database, into an inventory of ours.
+ *
+ * Responsible for: reading one snapshot of a NetBox database of the releases 3.1 to 4.2; finding by its columns where the
+ * values of each object type are; converting rows by the rules of the types' fields; writing them under their ids, with
+ * their times, in an order in which every object exists before others refer to it; reporting each row or value that is
+ * not stored as NetBox had it.
+ *
+ * Guarantees: nothing is written in the source. All rows are written in one transaction, so that a move that ends early
+ * leaves nothing behind; a dry run is the same transaction, rolled back. A row that our rules or Postgres refuse is
+ * reported with its table, its id and the reason, and stops no other row. Ids that other objects have stop the move
+ * before its first write. No event is made of the rows (capture/MovedTransaction.ts), unless events are requested.
+ *
+ * Does not: need NetBox running, translate texts that name fields of a release (Jinja, constraints), move the change log,
+ * files or event rules, or write a second time what was changed since.
+ */
+import { Clock, Data, Effect, type Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { Vault } from "../inventory/Vault.ts"
+import { registry } from "../inventory/Registry.ts"
+import { rolledBack } from "../inventory/write/Transaction.ts"
+import { movedPrefix, movedText } from "../capture/MovedTransaction.ts"
+import { type Catalogue, releaseOf } from "./Catalogue.ts"
+import { findTaken } from "./Existing.ts"
+import { continueIds } from "./Load.ts"
+import { homelessRows } from "./Homeless.ts"
+import { ordered } from "./Order.ts"
+import type { Finding, MoveReport, TypeReport } from "./Report.ts"
+import { type Selection, selectionOf } from "./Selection.ts"
+import { type Snapshot, openSnapshot } from "./Snapshot.ts"
+import { type Transfer, setLater, transferType } from "./Transfer.ts"
+
+/** The move cannot be done; the message says why, and nothing was written. */
+class MoveRefused extends Data.TaggedError("MoveRefused")<{
+  readonly reason: "UnknownSource" | "IdsTaken"
+  readonly message: string
+}> {}
+
+export interface MoveOptions {
+  readonly source: Redacted.Redacted
+  readonly isDryRun: boolean
+  /** Whether events are made of the rows, for which webhooks fire. */
+  readonly fires: boolean
+  /** Receives each row or value that is not stored as NetBox had it. */
+  readonly note: (finding: Finding) => void
+  readonly progress: (type: string, rows: number, of: number) => Effect.Effect<void>
+}
+
+/** Object types whose rows are moved: those that the service writes by itself are not, but for the ends of cables. */
+const isMoved = ({
+  kind,
+  isReadOnly,
+  id
+}: {
+  readonly kind: string
+  readonly isReadOnly: boolean
+  readonly id: string
+}) => id === "dcim.cabletermination" || (kind !== "record" && !isReadOnly)
+
+/** Moves everything, and returns the report. */
+export const move = Effect.fnUntraced(function* (options: MoveOptions) {
+  const snapshot = yield* openSnapshot(options.source)
+  return yield* snapshot.within(
+    Effect.gen(function* () {
+      const catalogue = yield* snapshot.catalogue
+      const found = releaseOf(catalogue.tables)
+      if ("refused" in found) return yield* new MoveRefused({ reason: "UnknownSource", message: found.refused })
+      const sql = yield* SqlClient.SqlClient
+      const writing = writeAll(snapshot, catalogue, options)
+      const written = yield* options.isDryRun ? rolledBack(writing) : sql.withTransaction(writing)
+      return { release: found.release, isDryRun: options.isDryRun, ...written } satisfies MoveReport
+    })
+  )
+})
+
+const writeAll = Effect.fnUntraced(function* (snapshot: Snapshot, catalogue: Catalogue, options: MoveOptions) {
+  const begun = yield* Clock.currentTimeMillis
+  const all = [...registry.values()].filter(isMoved).flatMap((type) => selectionOf(type, catalogue) ?? [])
+  const mayRead = ({ reads }: Selection) => reads.every((table) => catalogue.tables.get(table)?.isReadable !== false)
+  const selections = all.filter(mayRead)
+  const steps = ordered(selections)
+  const taken = yield* findTaken(snapshot, selections)
+  if (taken.message !== undefined) return yield* new MoveRefused({ reason: "IdsTaken", message: taken.message })
+  yield* beginMove(options.fires)
+  const examples: Array<Finding> = []
+  const transfer: Transfer = {
+    snapshot,
+    catalogue,
+    kept: taken.kept,
+    began: new Date(begun).toISOString(),
+    progress: options.progress,
+    note: (finding) => {
+      options.note(finding)
+      if (examples.filter((each) => each.table === finding.table && each.kind === finding.kind).length < examplesMax)
+        examples.push(finding)
+    }
+  }
+  const types: Array<TypeReport> = []
+  for (const { selection, later } of steps) types.push(yield* transferType(transfer, selection, later))
+  for (const { selection, later } of steps) if (later.length > 0) yield* setLater(transfer, selection, later)
+  for (const { type, table } of selections) {
+    const last = yield* snapshot.lastId(table)
+    if (last !== undefined && !options.isDryRun) yield* continueIds(type, last)
+  }
+  const tables = yield* homelessRows(transfer, selections)
+  const unreadable = [...catalogue.tables].flatMap(([name, { isReadable }]) => (isReadable ? [] : [name]))
+  return { types, tables, unreadable, examples, millis: (yield* Clock.currentTimeMillis) - begun }
+})
+
+/** Most findings of one kind and table in the report; the file has all. */
+const examplesMax = 3
+
+/** Marks the transaction: capture makes no events of it, and rows keep their times. */
+const beginMove = Effect.fnUntraced(function* (fires: boolean) {
+  const sql = yield* SqlClient.SqlClient
+  if (!fires) {
+    const { seal } = yield* Vault
+    const [current] = yield* sql<{ readonly xid: number }>`
+      select mod(pg_current_xact_id()::text::numeric, 4294967296)::float8 as xid`
+    const content = seal(movedText(current!.xid))
+    yield* sql`select pg_logical_emit_message(true, ${movedPrefix}, ${content})::text`
+  }
+  yield* sql`select set_config('rackwire.keeps_times', 'on', true)`
+})

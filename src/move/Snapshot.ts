@@ -1,0 +1,106 @@
+/**
+ * The source: one snapshot of a NetBox database. Its transaction is read only, so that nothing is written there, and rows
+ * are read through cursors, so that a table of any size takes bounded memory.
+ */
+import { Effect, type Redacted } from "effect"
+import { Reactivity } from "effect/reactivity"
+import type { SqlClient, SqlError } from "effect/sql"
+import { Servers } from "../embedded/Servers.ts"
+import { openPool } from "../postgres/Postgres.ts"
+import { type Catalogue, type SourceTable, typeNamed } from "./Catalogue.ts"
+import type { SourceRow } from "./Convert.ts"
+
+/** Rows that are fetched at a time. */
+const pageRows = 1000
+
+export class Snapshot {
+  private readonly sql: SqlClient.SqlClient
+  private cursors = 0
+
+  constructor(sql: SqlClient.SqlClient) {
+    this.sql = sql
+  }
+
+  /** Runs the effect within the snapshot. */
+  within = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
+    this.sql.withTransaction(
+      Effect.andThen(this.sql.unsafe("set transaction isolation level repeatable read, read only"), effect)
+    )
+
+  /** Reads the catalogue. */
+  readonly catalogue = Effect.suspend(() => this.readCatalogue())
+
+  private readCatalogue = Effect.fnUntraced({ self: this }, function* (this: Snapshot) {
+    const columns = yield* this.sql.unsafe<{
+      readonly table: string
+      readonly column: string
+      readonly type: string
+      readonly readable: boolean
+    }>(
+      `select c.relname::text as "table", a.attname::text as "column", format_type(a.atttypid, a.atttypmod) as type,
+              has_table_privilege(c.oid, 'select') as readable
+         from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+        where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') order by c.relname, a.attnum`
+    )
+    const tables = new Map<string, SourceTable & { readonly columns: Map<string, string> }>()
+    for (const { table, column, type, readable } of columns) {
+      const known = tables.get(table) ?? { columns: new Map<string, string>(), isReadable: readable }
+      known.columns.set(column, type)
+      tables.set(table, known)
+    }
+    const types =
+      tables.get("django_content_type")?.isReadable === true
+        ? yield* this.sql.unsafe<{ readonly id: number; readonly app: string; readonly model: string }>(
+            `select id::int as id, app_label::text as app, model::text as model from django_content_type`
+          )
+        : []
+    const contentTypes = new Map(types.map(({ id, app, model }) => [id, typeNamed(app, model)]))
+    return { tables, contentTypes } satisfies Catalogue
+  })
+
+  /** How many rows a table has. */
+  count = (table: string): Effect.Effect<number, SqlError.SqlError> =>
+    Effect.map(
+      this.sql.unsafe<{ readonly count: number }>(`select count(*)::float8 as count from public."${table}"`),
+      ([row]) => row!.count
+    )
+
+  /** Where the ids of a table continue; undefined if the role may not read that. */
+  lastId = (table: string): Effect.Effect<number | undefined, SqlError.SqlError> =>
+    Effect.map(
+      this.sql.unsafe<{ readonly last: number | null }>(
+        `select greatest((select max(id) from public."${table}"),
+           case when has_sequence_privilege(s, 'select') then pg_sequence_last_value(s::regclass) end)::float8 as last
+           from pg_get_serial_sequence('public."${table}"', 'id') s`
+      ),
+      ([row]) => row?.last ?? undefined
+    )
+
+  /** Passes the rows of a statement, JSON in the column `row`, page by page. */
+  pages = <E, R>(
+    statement: string,
+    use: (rows: ReadonlyArray<SourceRow>) => Effect.Effect<void, E, R>
+  ): Effect.Effect<void, E | SqlError.SqlError, R> => {
+    const { sql } = this
+    const name = `move_${++this.cursors}`
+    return Effect.gen(function* () {
+      yield* sql.unsafe(`declare ${name} no scroll cursor for ${statement}`)
+      while (true) {
+        const rows = yield* sql.unsafe<{ readonly row: SourceRow }>(`fetch ${pageRows} from ${name}`)
+        if (rows.length > 0) yield* use(rows.map(({ row }) => row))
+        if (rows.length < pageRows) break
+      }
+      yield* sql.unsafe(`close ${name}`)
+    })
+  }
+}
+
+/** Opens the source, which is closed with the scope. */
+export const openSnapshot = Effect.fnUntraced(function* (databaseUrl: Redacted.Redacted) {
+  const own = yield* Servers
+  const client = yield* openPool({ connections: 1, statementMillis: undefined, isSource: true }).pipe(
+    Effect.provideService(Servers, { ...own, databaseUrl, poolerUrl: undefined }),
+    Effect.provide(Reactivity.layer)
+  )
+  return new Snapshot(client)
+})

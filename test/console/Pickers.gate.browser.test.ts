@@ -125,7 +125,7 @@ describe.skipIf(!hasBrowser)("a picker", () => {
     await page.keyboard.press("Enter")
     expect(new URL(page.url()).pathname).toBe("/dcim/devices/add/")
     expect(await page.locator(".form-row .field-error").count()).toBe(0)
-    // Enter comes before what is found.
+    // Enter is pressed before the search has ended.
     await page.fill("#f-device_type", "")
     await page.locator("#f-device_type").focus()
     await page.keyboard.type("A1")
@@ -162,7 +162,7 @@ describe.skipIf(!hasBrowser)("a picker", () => {
       await page.click(".pick-list button")
     }
     await page.fill("#f-slug", "narvik")
-    // Enter saves, though a button for a search stands before the one that saves.
+    // Enter saves, though a button for a search precedes the one that saves.
     await page.press("#f-slug", "Enter")
     await page.waitForURL(/\/dcim\/sites\/\d+\/$/)
     expect(await siteNamed("narvik")).toMatchObject({

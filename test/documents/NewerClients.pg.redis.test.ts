@@ -1,4 +1,4 @@
-/** What docs/netbox.md says that a client of NetBox 4 meets, by requests as such a client sends them. */
+/** Sends the requests of a client of NetBox 4, and compares the answers with the table in docs/netbox.md. */
 import { readFileSync } from "node:fs"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { caughtUp } from "../support/CaughtUp.ts"

@@ -111,7 +111,7 @@ describe("an export template", () => {
         )
       ])
     }
-    // The service goes on.
+    // The service continues.
     expect((await get("export=plain")).text).toBe("3")
   })
 

@@ -139,7 +139,7 @@ test("is JSON or YAML by `format` and `Accept`, as in NetBox", async () => {
 const readOnly =
   /^\/api\/(schema\/.*|plugins\/.*|dcim\/(cable-terminations|connected-device)|extras\/(object-changes|content-types)|users\/config)\/$/
 
-/** What an object offers beside itself, by the last part of the path. */
+/** The actions of an object, by the last part of the path. */
 const actions: Readonly<Record<string, ReadonlyArray<string>>> = {
   ...{ trace: ["get"], paths: ["get"], elevation: ["get"], provision: ["post"], "installed-plugins": ["get"] },
   ...{ "available-ips": ["get", "post"], "available-prefixes": ["get", "post"] },

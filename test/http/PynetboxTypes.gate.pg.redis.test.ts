@@ -1,5 +1,5 @@
 /**
- * What pynetbox does with the later types of circuits, IPAM and wireless: create, get by unique values, filter, save, bulk
+ * The requests of pynetbox for the later types of circuits, IPAM and wireless: create, get by unique values, filter, save, bulk
  * updates and deletes, choices, counts, pages in threads, strict filters, traces and allocations. Its own requests, and
  * pynetbox itself where Python has it.
  */

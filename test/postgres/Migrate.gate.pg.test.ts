@@ -56,7 +56,7 @@ describe("migration of a database that was migrated before", () => {
     }
     await database.sql.query("create index dcim_site_former_idx on dcim_site (created, name)")
     await database.sql.query("comment on index dcim_site_former_idx is '(created, name)'")
-    // Of the operator: without a comment, or with words of theirs.
+    // An operator's own indexes: without a comment, or with another text.
     await database.sql.query("create index dcim_site_facility_idx on dcim_site (facility)")
     await database.sql.query("create index dcim_site_twice_idx on dcim_site (facility, name)")
     await database.sql.query("comment on index dcim_site_twice_idx is 'for reports (weekly)'")

@@ -12,7 +12,7 @@ import { Clearance, mayView } from "../../inventory/Clearance.ts"
 import type { RowOf } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { objectType, registry } from "../../inventory/Registry.ts"
-import { isNothing } from "../../inventory/derive/filter/Where.ts"
+import { allOf, equalTo, isNothing, withText } from "../../inventory/derive/filter/Where.ts"
 import { list } from "../../inventory/read/Read.ts"
 import type CustomLinkType from "../../inventory/types/extras/CustomLink.ts"
 import { Templates } from "../../template/Template.ts"
@@ -48,7 +48,7 @@ interface ShownLink {
 export const customLinks = Effect.fnUntraced(function* (subject: Subject) {
   const { type } = subject
   if (type.kind !== "object" || !(yield* mayView(linkType))) return html``
-  const where = { sql: "t.enabled and t.content_types @> $1::text[]", parameters: [[type.id]] }
+  const where = allOf(equalTo(linkType, { enabled: "true" }), withText(linkType, "content_types", type.id))
   const links = yield* list(linkType, { where, ordering: [], limit: linksMax, offset: 0 })
   if (links.length === 0) return html``
   const context = yield* contextOf(subject, links)
@@ -87,7 +87,7 @@ const linkOf = (link: CustomLink, output: string, url: string): ShownLink | unde
   return { link, text: new Html(text), address, reason: address === undefined ? reason : "" }
 }
 
-/** What templates see: NetBox's names, with plain data in place of objects of Django. */
+/** The context of the templates: NetBox's names, with plain data in place of objects of Django. */
 const contextOf = Effect.fnUntraced(function* ({ shown, request }: Subject, links: ReadonlyArray<CustomLink>) {
   const isNamed = (name: RegExp) => links.some((link) => name.test(link.link_text) || name.test(link.link_url))
   const object = Object.hasOwn(shown, "custom_fields") ? { ...shown, cf: shown["custom_fields"] } : shown

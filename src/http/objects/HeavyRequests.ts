@@ -1,4 +1,4 @@
-/** Requests that need much memory at once, a few at a time in a process whoever sends them. */
+/** Requests that need much memory at once, a few at a time in a process, of all senders together. */
 import { Context, Effect, Layer } from "effect"
 import { type Lane, makeLane } from "../../eventloop/Lane.ts"
 import { HttpRefused } from "../HttpRefused.ts"

@@ -8,7 +8,7 @@ import type { RowOf } from "../../inventory/Field.ts"
 import { mayView } from "../../inventory/Clearance.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { objectType } from "../../inventory/Registry.ts"
-import type { Where } from "../../inventory/derive/filter/Where.ts"
+import { type Where, allOf, equalTo, withText } from "../../inventory/derive/filter/Where.ts"
 import { representation } from "../../inventory/derive/represent/Representation.ts"
 import { list, readPage, viewFor } from "../../inventory/read/Read.ts"
 import type ExportTemplateType from "../../inventory/types/extras/ExportTemplate.ts"
@@ -23,7 +23,7 @@ import type { Request } from "../wire/Request.ts"
 import { HeavyRequests } from "./HeavyRequests.ts"
 import { tooLarge } from "./Limits.ts"
 
-export const exportTemplateType = objectType<typeof ExportTemplateType>("extras.exporttemplate")
+const exportTemplateType = objectType<typeof ExportTemplateType>("extras.exporttemplate")
 
 type ExportTemplate = RowOf<typeof ExportTemplateType>
 
@@ -49,7 +49,7 @@ const headers = {
 /** The name of the template that a query of a list requests; undefined if there is none. */
 export const exportIn = (query: URLSearchParams): string | undefined => parameterOf(query, "export")
 
-const forType = (type: ObjectType): Where => ({ sql: "t.content_types @> $1::text[]", parameters: [[type.id]] })
+const forType = ({ id }: ObjectType): Where => withText(exportTemplateType, "content_types", id)
 
 /** The export templates of a type that the reader may view, by name. */
 export const exportTemplatesOf = Effect.fnUntraced(function* (type: ObjectType) {
@@ -60,7 +60,7 @@ export const exportTemplatesOf = Effect.fnUntraced(function* (type: ObjectType) 
 /** The template of the name; of several the first. Fails with 404 if there is none that the sender may view. */
 const templateNamed = Effect.fnUntraced(function* (type: ObjectType, name: string) {
   if (!(yield* mayView(exportTemplateType))) return yield* notFound()
-  const where = { sql: "t.content_types @> $1::text[] and t.name = $2", parameters: [[type.id], name] }
+  const where = allOf(forType(type), equalTo(exportTemplateType, { name }))
   const [found] = yield* list(exportTemplateType, { where, ordering: ["id"], limit: 1, offset: 0 })
   return found ?? (yield* notFound())
 })

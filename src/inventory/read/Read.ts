@@ -17,7 +17,7 @@ import {
 } from "../derive/represent/Representation.ts"
 import { listOrder, orderBy } from "../derive/table/Order.ts"
 import { rowFromJson } from "../derive/values/Row.ts"
-import { type Where, allOf, isEverything, whereIds } from "../derive/filter/Where.ts"
+import { type Where, allOf, isEverything, whereIds, withText } from "../derive/filter/Where.ts"
 import { customReferences } from "../field/CustomFields.ts"
 import { rowsAsSeen } from "./SeenTags.ts"
 import { type IdsOfType, byIdsOfTypes, unreadOf } from "./Unread.ts"
@@ -202,10 +202,10 @@ export const customFieldsByType = (
 /** The custom fields of a type, in their order. They are visible to everybody who may see objects of the type. */
 export const customFieldsOf = Effect.fnUntraced(function* (type: ObjectType) {
   if (!Object.hasOwn(type.fields, "custom_fields")) return []
-  const where = { sql: "t.content_types @> $1::text[]", parameters: [[type.id]] }
-  const page = { where, ordering: [], limit: undefined, offset: 0 }
+  const fields = objectType<typeof CustomFieldType>(customFieldType)
+  const where = withText(fields, "content_types", type.id)
   const rows = yield* Effect.provideService(
-    list(objectType<typeof CustomFieldType>(customFieldType), page),
+    list(fields, { where, ordering: [], limit: undefined, offset: 0 }),
     Clearance,
     Clearance.all
   )

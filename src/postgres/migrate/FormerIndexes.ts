@@ -10,7 +10,7 @@ import { SqlClient } from "effect/sql"
 import { inWords } from "../../telemetry/Telemetry.ts"
 import type { Table } from "./Table.ts"
 
-export interface FoundIndex {
+interface FoundIndex {
   readonly name: string
   readonly table: string
   readonly comment: string
@@ -19,7 +19,7 @@ export interface FoundIndex {
 /** Longest wait for the locks of one index. A dump keeps a lock on every table for its duration. */
 const lockWait = "5s"
 
-/** A definition as migrations note it; people's notes on an index of their own do not look so. */
+/** A definition as migrations note it; people's notes on an index of their own have another form. */
 const definition = /^(using (gin|gist|brin) )?\(.*\)/s
 
 /** The names of indexes that our migrations made and no table declares. Pure. */

@@ -72,6 +72,12 @@ export const among = <T extends ObjectType>(type: T, name: FieldOf<T>, texts: Re
   parameters: [texts]
 })
 
+/** Rows whose list of texts has this one. */
+export const withText = <T extends ObjectType>(type: T, name: FieldOf<T>, text: string): Where => ({
+  sql: `t.${columnIn(type, name)} @> $1::text[]`,
+  parameters: [[text]]
+})
+
 /** Rows whose list of references has one of the ids. */
 export const refersToSome = <T extends ObjectType>(type: T, name: FieldOf<T>, ids: ReadonlyArray<number>): Where => ({
   sql: `t.${columnIn(type, name)} && $1::text[]::bigint[]`,

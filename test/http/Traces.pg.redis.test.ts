@@ -1,10 +1,9 @@
 /** Traces of paths, as JSON and as a picture, paths through panels, and the device at the other end. */
 import { createHash } from "node:crypto"
-import { PgClient } from "@effect/sql-pg"
-import { Effect, Redacted, Tracer } from "effect"
+import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { Clearance } from "../../src/inventory/Clearance.ts"
+import type { Clearance } from "../../src/inventory/Clearance.ts"
 import { objectType } from "../../src/inventory/Registry.ts"
 import { everything } from "../../src/inventory/derive/filter/Where.ts"
 import { representation } from "../../src/inventory/derive/represent/Representation.ts"
@@ -13,6 +12,7 @@ import { readPage, viewFor } from "../../src/inventory/read/Read.ts"
 import { makeUser } from "../auth/Users.ts"
 import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, named } from "../support/Client.ts"
+import { statementsOf } from "../support/Statements.ts"
 
 let api: Api
 let place: Json
@@ -246,26 +246,8 @@ describe("the connected device", () => {
 })
 
 describe("the statements", () => {
-  const statements: Array<string> = []
-  const counting = Tracer.make({
-    span: (options) => {
-      const span = new Tracer.NativeSpan(options)
-      const attribute = span.attribute.bind(span)
-      span.attribute = (key, value) => {
-        if (key === "db.query.text") statements.push(String(value))
-        attribute(key, value)
-      }
-      return span
-    }
-  })
-  const counted = async <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient | Clearance>) => {
-    statements.length = 0
-    const layer = PgClient.layer({ url: Redacted.make(api.database.databaseUrl) })
-    await Effect.runPromise(
-      effect.pipe(Effect.provideService(Clearance, Clearance.all), Effect.provide(layer), Effect.withTracer(counting))
-    )
-    return statements.length
-  }
+  const sent = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient | Clearance>) =>
+    statementsOf(api.database.databaseUrl, effect)
 
   it("of a list with connected endpoints are at most two, of a trace one, and one a level for the objects on it", async () => {
     const type = objectType("dcim.interface")
@@ -275,7 +257,7 @@ describe("the statements", () => {
       const view = yield* viewFor(type, rows, "", beside)
       return rows.map((row) => representation(type, row, view))
     })
-    expect(await counted(listed)).toBeLessThanOrEqual(2)
+    expect((await sent(listed)).length).toBeLessThanOrEqual(2)
     const box = await device("long")
     const ends = [await port(box, "in"), await port(box, "out")] as const
     const panels = []
@@ -287,9 +269,9 @@ describe("the statements", () => {
     }
     await cable(panels[11]!.front, ends[1])
     expect(await traceOf(ends[0])).toHaveLength(13)
-    expect(await counted(traceFrom("dcim.interface", ends[0].object_id))).toBe(1)
+    expect(await sent(traceFrom("dcim.interface", ends[0].object_id))).toHaveLength(1)
     const objects = Effect.flatMap(traceFrom("dcim.interface", ends[0].object_id), (steps) => viewOfSteps(steps, ""))
-    await counted(objects)
+    const statements = await sent(objects)
     const typesIn = (statement: string) => Array.from(statement.matchAll(/select '([a-z.]+)' as type/g), ([, id]) => id)
     expect(statements.slice(1).map((statement) => typesIn(statement).toSorted())).toEqual([
       ["dcim.cable", "dcim.frontport", "dcim.interface", "dcim.rearport"],

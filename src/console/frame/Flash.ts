@@ -14,6 +14,7 @@ import { fieldTitle, nameOf, pathOf, pluralOf } from "../value/Title.ts"
 const deeds = {
   added: "added",
   saved: "saved",
+  moved: "moved",
   deleted: "deleted",
   restored: "restored",
   paused: "paused",

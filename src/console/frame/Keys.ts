@@ -35,7 +35,8 @@ const keys: ReadonlyArray<readonly [where: string, keys: ReadonlyArray<readonly 
       ["r", "Retry a delivery now"],
       ["[, ]", "Previous or next object, where the page links to it"]
     ]
-  ]
+  ],
+  ["In pictures", [["m", "Move the device that has the focus: arrows choose, Enter moves it, Esc leaves it"]]]
 ]
 
 const show: Handler = (request) =>

@@ -15,6 +15,7 @@ import { framed } from "../frame/Frame.ts"
 import { icon } from "../frame/Icon.ts"
 import { formLeaves } from "../frame/InPlace.ts"
 import { live, liveControl } from "../live/Following.ts"
+import { drawnList } from "../rack/Drawn.ts"
 import { pageRights } from "../value/May.ts"
 import { groupOf } from "../frame/Menu.ts"
 import { nameOf, pathOf, pluralOf } from "../value/Title.ts"
@@ -48,7 +49,7 @@ export const listPage = Effect.fnUntraced(function* (type: ObjectType, request: 
     title: pluralOf(type),
     crumbs: [[groupOf(type)]],
     actions: html`${may("add") ? html`<a class="btn btn-sm" href="${pathOf(type)}import/">${icon("upload")}Import</a>` : ""}
-      ${exportMenu(
+      ${yield* drawnList(type, query)}${exportMenu(
         type,
         query,
         templates.map(({ name }) => name)

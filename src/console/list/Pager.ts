@@ -11,6 +11,8 @@ interface PageRange {
   readonly total: number
   /** Most objects of a page; 0 for no limit. */
   readonly most: number
+  /** Sizes that the menu offers; the usual ones if absent. */
+  readonly sizes?: ReadonlyArray<number>
 }
 
 export const pager = (shown: PageRange): Html => {
@@ -76,9 +78,9 @@ const numbered = ({ query, limit, offset, total }: PageRange): Html => {
 /** Sizes of a page that the menu offers, beside the one that is shown. */
 const offered = [25, 50, 100, 250, 500, 1000]
 
-const sizes = ({ query, limit, total, most }: PageRange): Html => {
-  if (total <= offered[0]!) return html``
-  const known = [...new Set([...offered, limit])].filter((size) => most === 0 || size <= most).sort((a, b) => a - b)
+const sizes = ({ query, limit, total, most, sizes: own = offered }: PageRange): Html => {
+  if (total <= own[0]!) return html``
+  const known = [...new Set([...own, limit])].filter((size) => most === 0 || size <= most).sort((a, b) => a - b)
   return html`<details class="menu menu-up">
     <summary class="btn btn-sm">${number(limit)} per page${icon("chevron-down", "chev")}</summary>
     <ul class="menu-list">

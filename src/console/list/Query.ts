@@ -5,7 +5,14 @@ import type { Request } from "../../http/wire/Request.ts"
 export const returnName = "return"
 
 /** Parameters of a list that are no filters. */
-const controls: ReadonlySet<string> = new Set(["limit", "offset", "ordering", "columns", "strict", returnName])
+const controls: ReadonlySet<string> = new Set([
+  ...["limit", "offset", "ordering", "columns", "strict", returnName],
+  // Pages that draw a list have these.
+  "rack_face"
+])
+
+/** Parameters of pages alone, which the API does not have. */
+const ofPages = ["columns", returnName, "rack_face"]
 
 type Parameters = Iterable<readonly [name: string, value: string]>
 
@@ -26,7 +33,7 @@ export const controlsOf = (query: Parameters): URLSearchParams =>
  */
 export const asApiReads = (request: Request): Request => {
   const url = new URL(request.url)
-  for (const name of ["columns", returnName]) url.searchParams.delete(name)
+  for (const name of ofPages) url.searchParams.delete(name)
   if (!url.searchParams.has("strict")) url.searchParams.set("strict", "true")
   return { ...request, url }
 }

@@ -21,6 +21,7 @@ import { writtenTypes } from "../form/Opened.ts"
 import { icon } from "../frame/Icon.ts"
 import { groupOf } from "../frame/Menu.ts"
 import { number } from "../list/Pager.ts"
+import { drawnOf } from "../rack/Drawn.ts"
 import { primaryAction } from "../space/PrimaryAction.ts"
 import { capital, nameOf, pathOf, pluralOf } from "../value/Title.ts"
 
@@ -138,7 +139,7 @@ const actions = Effect.fnUntraced(function* (type: ObjectType, row: Row, request
   const { where } = yield* Clearance
   const may = (action: Action) => writtenTypes.includes(type) && !isNothing(where(type, action))
   const path = pathOf(type, id)
-  return html`${yield* primaryAction(type, row, request)}${yield* accountActions(type, id, request)}${type.id === webhookTypeId && may("change") ? yield* webhookActions(id, request) : ""}
+  return html`${yield* drawnOf(type, id)}${yield* primaryAction(type, row, request)}${yield* accountActions(type, id, request)}${type.id === webhookTypeId && may("change") ? yield* webhookActions(id, request) : ""}
     ${may("add") ? html`<a class="btn btn-sm" href="${pathOf(type)}add/?clone=${id}">${icon("copy")}Clone</a>` : ""}
     ${may("change") ? html`<a class="btn btn-sm" data-key="e" href="${path}edit/">${icon("pencil")}Edit</a>` : ""}
     ${may("delete") ? html`<a class="btn btn-sm" href="${path}delete/">${icon("trash")}Delete</a>` : ""}

@@ -2,13 +2,12 @@
 import { Effect } from "effect"
 import { mayDo, mayView } from "../../inventory/Clearance.ts"
 import type { RowOf } from "../../inventory/Field.ts"
-import { byIds, viewFor } from "../../inventory/read/Read.ts"
+import { byIds } from "../../inventory/read/Read.ts"
 import type Rack from "../../inventory/types/dcim/Rack.ts"
-import { contentsOf, deviceType, frameOf, rackType } from "../../rack/Elevation.ts"
+import { deviceType, rackType } from "../../rack/Elevation.ts"
 import { type Loads, loadsOf, powerUtilization, weightIn } from "../../rack/Loads.ts"
-import { picture } from "../../rack/Picture.ts"
-import { utilization } from "../../rack/Units.ts"
-import { Html, html } from "../Html.ts"
+import { html } from "../Html.ts"
+import { drawnRacks, faceTitle, movesWithin } from "../rack/RackFigure.ts"
 import { pathOf } from "../value/Title.ts"
 import { type About, card, drawing } from "./Panel.ts"
 
@@ -25,22 +24,22 @@ export default drawing("elevation", "side", (panel, about) =>
 )
 
 /** `highlighted`: the device whose page shows the rack, small. */
-const facesOf = Effect.fnUntraced(function* (rack: RackRow, { request: { base } }: About, highlighted?: number) {
-  const contents = yield* contentsOf(rack.id)
-  const view = yield* viewFor(deviceType, contents.devices, base)
+const facesOf = Effect.fnUntraced(function* (rack: RackRow, { request }: About, highlighted?: number) {
   const isSmall = highlighted !== undefined
-  const canAdd = !isSmall && (yield* mayDo(deviceType, "add"))
-  const used = Math.round(utilization(frameOf(rack), contents.mounted, contents.reservations))
-  const marked = new Set(isSmall ? [highlighted] : [])
-  const faces = (["front", "rear"] as const).map((face) => {
-    const drawn = new Html(picture(rack, contents, view, { face, base, canAdd, highlighted: marked }))
-    const file = `${base}${rackType.path}${rack.id}/elevation/?face=${face}&render=svg`
+  const { racks, canMove } = yield* drawnRacks([rack], request, {
+    ...{ faces: ["front", "rear"], isWorkplace: !isSmall },
+    highlighted: new Set(isSmall ? [highlighted] : [])
+  })
+  const { name, used, pictures } = racks[0]!
+  const figures = pictures.map(({ face, drawn }) => {
+    const file = `${request.base}${rackType.path}${rack.id}/elevation/?face=${face}&render=svg`
     return html`<figure>
       ${drawn}
-      <figcaption><a href="${file}">${face === "front" ? "Front" : "Rear"}</a></figcaption>
+      <figcaption><a href="${file}">${faceTitle(face)}</a></figcaption>
     </figure>`
   })
-  const name = rackType.display(rack, view)
+  const shown = html`<div class="elevations${isSmall ? " small" : ""}">${figures}</div>`
+  const mayMove = isSmall && (yield* mayDo(deviceType, "change"))
   return card(
     "elevation",
     isSmall ? "Rack" : "Elevation",
@@ -48,7 +47,10 @@ const facesOf = Effect.fnUntraced(function* (rack: RackRow, { request: { base } 
         ${isSmall ? html`<a href="${pathOf(rackType, rack.id)}">${name}</a>: ` : ""}${used}&nbsp;% of the units are used
         or reserved.${isSmall ? "" : loadNote(rack, yield* loadsOf(rack.id))}
       </p>
-      <div class="elevations${isSmall ? " small" : ""}">${faces}</div>`
+      ${movesWithin(request, canMove, shown)}`,
+    mayMove
+      ? html`<span class="grow"></span><a class="btn btn-sm" href="${pathOf(deviceType, highlighted)}move/">Move</a>`
+      : ""
   )
 })
 

@@ -21,7 +21,7 @@ const circlesAmong = (files: ReadonlyArray<string>): ReadonlyArray<string> => {
 const levels: ReadonlyArray<ReadonlyArray<string>> = [
   ["root", "embedded", "event", "eventloop", "limit", "pattern", "postgres", "redis", "telemetry"],
   ["inventory"],
-  ["auth", "rack"],
+  ["auth", "rack", "topology"],
   ["capture", "jinja", "match", "nunjucks", "template"],
   ["changelog"],
   ["queue"],

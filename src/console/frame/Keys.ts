@@ -36,7 +36,13 @@ const keys: ReadonlyArray<readonly [where: string, keys: ReadonlyArray<readonly 
       ["[, ]", "Previous or next object, where the page links to it"]
     ]
   ],
-  ["In pictures", [["m", "Move the device that has the focus: arrows choose, Enter moves it, Esc leaves it"]]]
+  [
+    "In pictures",
+    [
+      ["m", "Move the device that has the focus: arrows choose, Enter moves it, Esc leaves it"],
+      ["+, -, 0", "Topology: larger, smaller, as large as the page"]
+    ]
+  ]
 ]
 
 const show: Handler = (request) =>

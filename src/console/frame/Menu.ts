@@ -42,6 +42,7 @@ const webhookType = objectType("extras.webhook")
 /** Pages beside the lists of types, by their group. */
 const ownPages: Readonly<Record<string, ReadonlyArray<OwnPage>>> = {
   Organization: [{ path: "/dcim/rack-elevations/", title: "Rack elevations", type: objectType("dcim.rack") }],
+  Connections: [{ path: "/dcim/topology/", title: "Topology", type: objectType("dcim.device") }],
   Logging: [{ path: "/logging/journeys/", title: "Journeys", type: objectType("extras.objectchange") }],
   System: [
     { path: "/system/background-tasks/", title: "Background Tasks", type: webhookType },

@@ -8,11 +8,11 @@ export const returnName = "return"
 const controls: ReadonlySet<string> = new Set([
   ...["limit", "offset", "ordering", "columns", "strict", returnName],
   // Pages that draw a list have these.
-  "rack_face"
+  ...["rack_face", "group_by"]
 ])
 
 /** Parameters of pages alone, which the API does not have. */
-const ofPages = ["columns", returnName, "rack_face"]
+const ofPages = ["columns", returnName, "rack_face", "group_by"]
 
 type Parameters = Iterable<readonly [name: string, value: string]>
 

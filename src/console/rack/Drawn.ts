@@ -10,31 +10,40 @@ import { filtersOf, withQuery } from "../list/Query.ts"
 
 /** As NetBox has it. */
 export const elevationsPath = "/dcim/rack-elevations/"
+export const topologyPath = "/dcim/topology/"
 
 /** The filter by which racks and devices are those of an object of the type. */
 const placeFilters: ReadonlyMap<string, string> = new Map([
   ["dcim.region", "region_id"],
   ["dcim.sitegroup", "site_group_id"],
   ["dcim.site", "site_id"],
-  ["dcim.location", "location_id"]
+  ["dcim.location", "location_id"],
+  [rackType.id, "rack_id"]
 ])
 
-/** Links to the racks of a place; nothing for other objects, and for what the reader may not view. */
+/** Links to the racks and the topology of a place; nothing for other objects, and for what the reader may not view. */
 export const drawnOf = ({ id: type }: ObjectType, id: number) =>
   Effect.map(visibleToSender, (visible): Html => {
     const name = placeFilters.get(type)
     if (name === undefined) return html``
     const query = new URLSearchParams({ [name]: `${id}` })
-    return elevationsLink(visible, query)
+    return html`${type === rackType.id ? "" : elevationsLink(visible, query)}${topologyLink(visible, query)}`
   })
 
-/** The link from the list of racks, with its filters. */
+/** The links from the list of racks and of devices, with its filters. */
 export const drawnList = ({ id }: ObjectType, query: URLSearchParams) =>
   Effect.map(visibleToSender, (visible): Html => {
-    return id === rackType.id ? elevationsLink(visible, filtersOf(query)) : html``
+    const filters = filtersOf(query)
+    if (id === rackType.id) return elevationsLink(visible, filters)
+    return id === deviceType.id ? topologyLink(visible, filters) : html``
   })
 
 const elevationsLink = (visible: Visible, query: URLSearchParams): Html =>
   isNothing(visible(rackType)) || isNothing(visible(deviceType))
     ? html``
     : html`<a class="btn btn-sm" href="${withQuery(elevationsPath, query)}">${icon("columns-3")}Elevations</a>`
+
+const topologyLink = (visible: Visible, query: URLSearchParams): Html =>
+  isNothing(visible(deviceType))
+    ? html``
+    : html`<a class="btn btn-sm" href="${withQuery(topologyPath, query)}">${icon("route")}Topology</a>`

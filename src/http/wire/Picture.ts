@@ -18,3 +18,16 @@ export const pictureReply = (picture: string) => ({
   headers,
   text: { type: svgType, content: picture.replace(">", `><style>${style}</style>`) }
 })
+
+/** The same as a file to keep: the browser saves it, and where it is opened as a page it has no origin. */
+export const pictureFile = (picture: string, name: string) => {
+  const reply = pictureReply(picture)
+  return {
+    ...reply,
+    headers: {
+      "content-security-policy": `${headers["content-security-policy"]}; sandbox`,
+      "content-disposition": `attachment; filename="${name}"`,
+      "x-content-type-options": "nosniff"
+    }
+  }
+}

@@ -20,6 +20,7 @@ export const pages: ReadonlyArray<Page> = [
   { name: "object", path: "/dcim/devices/1/" },
   { name: "rack", path: "/dcim/racks/1/", isInReadme: true },
   { name: "elevations", path: "/dcim/rack-elevations/?site_id=1" },
+  { name: "topology", path: "/dcim/topology/?site_id=1" },
   { name: "add", path: "/dcim/devices/add/" },
   { name: "edit", path: "/dcim/devices/1/edit/" },
   { name: "delete", path: "/dcim/sites/1/delete/" },

@@ -1,4 +1,4 @@
-/** The page of a topology. */
+/** The page of a topology, and pages on paper. */
 import type { Page } from "playwright-core"
 import { describe, expect, it } from "vitest"
 import { accessibility, hasBrowser, sideways } from "../support/Browser.ts"
@@ -95,6 +95,25 @@ describe.skipIf(!hasBrowser)("the page of a topology", () => {
     const waiting = page.waitForEvent("download")
     await page.click("text=Download as SVG")
     expect((await waiting).suggestedFilename()).toBe("topology.svg")
+    await close()
+  })
+})
+
+describe.skipIf(!hasBrowser)("on paper", () => {
+  it("a rack has its picture in light colours, and neither menus nor buttons", async () => {
+    const { page, close } = await loggedIn({ colorScheme: "dark" })
+    await page.goto(`/dcim/racks/${rack}/`)
+    await page.emulateMedia({ media: "print" })
+    const visible = (selector: string) => page.locator(selector).first().isVisible()
+    expect([await visible("figure svg"), await visible("h1"), await visible("dl")]).toEqual([true, true, true])
+    for (const selector of ["nav[aria-label='Main menu']", ".topbar", ".tabs", ".ph-act", "button", "main form"])
+      expect([selector, await visible(selector)]).toEqual([selector, false])
+    expect(await page.evaluate("getComputedStyle(document.body).backgroundColor")).toBe("rgb(255, 255, 255)")
+    expect(await page.evaluate("getComputedStyle(document.body).color")).toBe("rgb(0, 0, 0)")
+    await page.goto("/dcim/devices/")
+    expect([await visible("#objects table"), await visible("#objects input"), await visible(".tf nav")]).toEqual([
+      ...[true, false, false]
+    ])
     await close()
   })
 })

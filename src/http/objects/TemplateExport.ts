@@ -31,7 +31,7 @@ type ExportTemplate = RowOf<typeof ExportTemplateType>
 const objectsMax = 5_000
 
 /** Most characters of the JSON of all of them. */
-const charsMax = 8 * 1024 * 1024
+const charsMax = 4 * 1024 * 1024
 
 /** Longest time for the rendering, the wait for a worker included. */
 const renderingTime = Duration.seconds(20)

@@ -6,7 +6,7 @@ import { Float } from "./Values.ts"
  * Finds a number that JSON.parse alone would get wrong: an integral float (`1.0`, `1e3`), 16 characters or more, or `-0`.
  * It may also match inside a string, which only costs time.
  */
-const needsCare = /(?:^|[:,[])\s*-?(?:[\d.]{16}|\d+\.0*(?:[\s,\]}eE]|$)|\d+(?:\.\d+)?[eE]|0[\s,\]}])/
+const needsCare = /(?:^|[:,[])\s*(?:-?(?:[\d.]{16}|\d+\.0*(?:[\s,\]}eE]|$)|\d+(?:\.\d+)?[eE])|-0[\s,\]}])/
 
 /** TypeScript's type of a reviver lacks the third argument, the source. */
 type Reviver = (this: unknown, key: string, value: unknown) => unknown

@@ -20,6 +20,9 @@ export interface WorkerOptions {
 /** A worker is terminated when one run takes this many times its CPU time: its thread may have to share a core. */
 const patience = 4
 
+/** Characters of a context for which a run gets a millisecond more: it parses them beside its CPU time. */
+const charsPerMilli = 2_048
+
 /** Time that a worker gets to end, milliseconds: V8 does not always end one that ran out of memory. */
 const endMillis = 2_000
 
@@ -140,7 +143,8 @@ export class PoolWorker {
   /** Whether a run takes so long that its own limits must have failed. */
   isStuck(): boolean {
     if (Atomics.load(this.runs, 0) !== this.seenRuns) this.comeOn()
-    const most = this.isReady ? this.limits.cpuMillis * patience : startMillis
+    const chars = this.batches[0]?.reduce((sum, { request }) => Math.max(sum, request.context.length), 0) ?? 0
+    const most = this.isReady ? this.limits.cpuMillis * patience + chars / charsPerMilli : startMillis
     return performance.now() - this.seenAt > most
   }
 

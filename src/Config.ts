@@ -149,6 +149,13 @@ export const options = {
     2,
     "Imports that one process runs at once. Further imports are answered with 503 and `Retry-After`. Each may take 200 MB of memory."
   ),
+  imageStorageLimit: setting(
+    "IMAGE_STORAGE_LIMIT",
+    kind.memory,
+    1024 ** 3,
+    "Most bytes of all attached images together, with their unit: `512 MB`, `2 GiB`. They are in Postgres.",
+    "1 GiB"
+  ),
   tokensPerUser: setting("TOKENS_PER_USER", kind.integer(1), 1000, "Most API tokens per user, expired ones included."),
   webhooksPerUser: setting("WEBHOOKS_PER_USER", kind.integer(1), 100, "Most webhooks with the same `scope_user`."),
   bulkObjectsMax: setting(

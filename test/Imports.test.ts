@@ -61,11 +61,12 @@ const open: ReadonlySet<string> = new Set([
   "capture/slot",
   ...["capture", "explain", "health", "inspect", "inspect/snippet", "log", "tasks"].map((each) => `history/${each}`),
   // The pages of the console answer with the same parts as the API.
-  ...["declare", "deliveries", "files", "files/write", "objects", "publish", "query", "system", "webhooks", "wire"].map(
-    (each) => `http/${each}`
-  ),
+  ...[
+    ...["declare", "deliveries", "files", "files/write", "images"],
+    ...["objects", "publish", "query", "system", "webhooks", "wire"]
+  ].map((each) => `http/${each}`),
   ...["filter", "represent", "table", "values"].map((each) => `inventory/derive/${each}`),
-  ...["field", "field/hidden", "name", "page", "read", "restore", "write"].map((each) => `inventory/${each}`),
+  ...["field", "field/hidden", "image", "name", "page", "read", "restore", "write"].map((each) => `inventory/${each}`),
   ...["dcim", "extras", "ipam", "users"].map((each) => `inventory/types/${each}`),
   ...["filters", "print", "runtime", "value"].map((each) => `jinja/${each}`),
   "nunjucks/value",

@@ -13,12 +13,12 @@ import { HttpRefused } from "./HttpRefused.ts"
 import { apiVersion } from "./Respond.ts"
 import {
   AtOnce,
-  type Handler,
   type Match,
   type Method,
   type Reply,
   type Route,
   type Services,
+  authenticated,
   methodOf
 } from "./Route.ts"
 import type { Request } from "./wire/Request.ts"
@@ -60,15 +60,6 @@ export const handle = Effect.fnUntraced(function* (inTurn: InTurn, match: Match,
   const run = handler instanceof AtOnce ? authenticated(handler) : handler
   return yield* finished(call, yield* cleared(inTurn, call, run(call.request)))
 })
-
-/** An `AtOnce` handler for a sender whom Postgres named in a statement before. */
-const authenticated =
-  ({ begin }: AtOnce): Handler =>
-  (request) =>
-    begin(request, undefined).pipe(
-      Effect.catchTag("PremiseFailed", Effect.die),
-      Effect.flatMap(({ value }) => value)
-    )
 
 /**
  * The final answer or refusal to a request of a presumed sender. Fails where nothing proves that the sender is the right

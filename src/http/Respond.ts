@@ -92,5 +92,9 @@ const withoutJson = (reply: Reply, sending: Sending) => {
     const { type, content } = reply.stream
     return HttpServerResponse.stream(Stream.encodeText(content), { status: reply.status, headers, contentType: type })
   }
+  if (reply.file !== undefined) {
+    const { type, content } = reply.file
+    return HttpServerResponse.stream(content, { status: reply.status, headers, contentType: type })
+  }
   return HttpServerResponse.empty({ status: reply.status, headers })
 }

@@ -49,7 +49,7 @@ export const methodsOf = (handlers: Readonly<Partial<Record<Method, unknown>>>):
 
 export interface Reply {
   readonly status: number
-  /** The body is `json`, `text`, `bytes` or `stream`; an answer without any has no body. */
+  /** The body is `json`, `text`, `bytes`, `stream` or `file`; an answer without any has no body. */
   readonly json?: unknown
   /** Spaces by which the JSON is indented. */
   readonly indent?: number
@@ -58,6 +58,8 @@ export interface Reply {
   readonly bytes?: { readonly type: string; readonly content: ReadonlyArray<Uint8Array> }
   /** A text that is sent while it is made. */
   readonly stream?: { readonly type: string; readonly content: Stream.Stream<string, SqlError.SqlError> }
+  /** Bytes that are sent while they are read. */
+  readonly file?: { readonly type: string; readonly content: Stream.Stream<Uint8Array, SqlError.SqlError> }
   readonly headers?: Readonly<Record<string, string>>
   readonly cookies?: ReadonlyArray<Cookie>
   /** Ids of the written objects for the audit log, where the JSON does not show them. */
@@ -143,6 +145,15 @@ export const atOnce = <A>(
       ),
     declared
   )
+
+/** An `AtOnce` handler for a sender whom Postgres named in a statement before. */
+export const authenticated =
+  ({ begin }: AtOnce): Handler =>
+  (request) =>
+    begin(request, undefined).pipe(
+      Effect.catchTag("PremiseFailed", Effect.die),
+      Effect.flatMap(({ value }) => value)
+    )
 
 /**
  * The senders that have access to a route. An object type: users who may do the method's action to its objects. `open`:

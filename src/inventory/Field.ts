@@ -112,6 +112,8 @@ export interface Generic {
   readonly types: ReadonlyArray<string> | undefined
   /** The field of the id. */
   readonly id: string
+  /** The name by which the object is shown, if it is not that of the id without `_id`. */
+  readonly shownAs?: string | undefined
   readonly onDelete: "cascade" | "set null"
 }
 
@@ -127,7 +129,7 @@ export interface Field<Value = unknown> {
   /** Most characters of a text. */
   readonly maxLength?: number | undefined
   /** The format of a text that is not plain; for descriptions. */
-  readonly format?: "slug" | "url" | "email" | "color" | undefined
+  readonly format?: "slug" | "url" | "email" | "color" | "image" | undefined
   /** For people who fill it in: a sentence, and a value to show in an empty input. */
   readonly help?: string | undefined
   readonly placeholder?: string | undefined
@@ -230,22 +232,6 @@ export const emptyRecord = <A>(): Record<string, A> => Object.create(null) as Re
 
 /** A value from outside as text for a message. `String` would call a `toString` that the input defines. */
 export const printed = (value: unknown): string => (typeof value === "object" ? JSON.stringify(value) : String(value))
-
-/** A value from outside as Python writes it in code: NetBox's messages repeat what was sent so. */
-export const pythonRepr = (value: unknown): string => {
-  if (value === null || value === undefined) return "None"
-  if (typeof value === "boolean") return value ? "True" : "False"
-  if (Array.isArray(value)) return `[${value.map(pythonRepr).join(", ")}]`
-  if (isDictionary(value)) {
-    const pairs = Object.entries(value).map(([key, each]) => `${pythonRepr(key)}: ${pythonRepr(each)}`)
-    return `{${pairs.join(", ")}}`
-  }
-  if (typeof value !== "string") return printed(value)
-  const body = JSON.stringify(value)
-    .slice(1, -1)
-    .replaceAll(String.raw`\"`, '"')
-  return body.includes("'") && !body.includes('"') ? `"${body}"` : `'${body.replaceAll("'", String.raw`\'`)}'`
-}
 
 /** All messages, of all fields and items. */
 export const textsIn = (messages: Messages): ReadonlyArray<string> =>

@@ -7,6 +7,7 @@ import { Postgres } from "../postgres/Postgres.ts"
 import { Installation } from "../redis/Installation.ts"
 import { Redis } from "../redis/Redis.ts"
 import { Telemetry } from "../telemetry/Telemetry.ts"
+import { imageTable } from "../inventory/image/StoredImages.ts"
 import { keyTable } from "../inventory/Reseal.ts"
 import { Vault } from "../inventory/Vault.ts"
 import { sessionTable } from "../auth/Session.ts"
@@ -55,6 +56,7 @@ const stageTables: ReadonlyArray<Table> = [
   sessionTable,
   userConfigTable,
   keyTable,
+  imageTable,
   epochTable,
   leaderTable,
   setAsideTable,

@@ -48,7 +48,7 @@ const reasons: ReadonlyArray<readonly [pattern: RegExp, reason: string]> = [
   [/^\/api\/core\//, "no files or repositories are synchronised, and there are no jobs"],
   [/config-context|\.config_context$/, "there are no config contexts"],
   [/config-template|render-config|\.config_template$/, "configurations are not rendered"],
-  [/image-attachments|_image$/, "there are no images"],
+  [/_image$/, "types of devices have no images"],
   [/export-templates\/(\{id\}\/sync\/|\.data_)/, "no files or repositories are synchronised"],
   [/\/(reports|scripts)\//, "no code of users runs in the service"],
   [/dashboard/, "the home page of the console is the same for everybody"],

@@ -85,9 +85,13 @@ const valueOf = (field: Field): fc.Arbitrary<unknown> => {
   return canonical(field)
 }
 
+/** An image of one pixel. */
+export const pixel = "data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA="
+
 const inputOf = (type: ObjectType, name: string, existing: Existing): fc.Arbitrary<unknown> => {
   const field = type.fields[name]!
   if (field.grammar === "url") return fc.constant("https://receiver.example/")
+  if (field.format === "image") return fc.constant(pixel)
   if (field.grammar === "jinja") return word.map((text) => `{{ object.name }} ${text.replaceAll(/[{}]/g, "")}`)
   if (field.grammar !== undefined && field.grammar !== "objectTypes") return fc.constant(field.initial?.())
   const ids = field.reference === undefined ? [] : existing(field.reference.type)

@@ -42,7 +42,13 @@ const examples: ReadonlyArray<readonly [type: RegExp, value: unknown]> = [
   [/^date/, "2030-01-01"]
 ]
 
-const texts = { slug: "example", url: "https://example.com/", email: "somebody@example.com", color: "9e9e9e" }
+const texts = {
+  slug: "example",
+  url: "https://example.com/",
+  email: "somebody@example.com",
+  color: "9e9e9e",
+  image: "data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA="
+}
 
 const exampleValue = (name: string, { choices, reference, type, format }: Field): unknown => {
   if (reference !== undefined) return reference.many ? [] : 1

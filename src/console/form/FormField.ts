@@ -108,9 +108,12 @@ const endType = ({ reference }: Field, group: string): ReadonlyArray<FormField> 
         }
       ]
 
-/** The fields that people may set, but for custom fields, which are shown one by one. */
+/** The fields that people may set in a form; custom fields are shown one by one, and images are uploaded. */
 const writtenFields = ({ fields }: ObjectType): ReadonlyArray<readonly [name: string, field: Field]> =>
-  Object.entries(fields).filter(([name, { wire }]) => (wire === "both" || wire === "write") && name !== "custom_fields")
+  Object.entries(fields).filter(
+    ([name, { wire, format }]) =>
+      (wire === "both" || wire === "write") && name !== "custom_fields" && format !== "image"
+  )
 
 /** Longest text that has one line, characters; the path of a file has as many. */
 const lineCharsMax = 4096

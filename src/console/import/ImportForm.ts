@@ -157,7 +157,8 @@ const texts = {
   slug: "Letters, digits, underscores and hyphens,",
   url: "A URL",
   email: "An email address",
-  color: "Red, green and blue as hexadecimal digits,"
+  color: "Red, green and blue as hexadecimal digits,",
+  image: "An image as a data URL, whose name is"
 } as const
 
 /** How a file says the value of a field. */

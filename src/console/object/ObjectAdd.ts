@@ -16,7 +16,7 @@ import { type Cells, bodyOf, cellsIn, cellsOf, withSlug } from "../form/Cells.ts
 import { clonedCells } from "../form/Clone.ts"
 import { type Form, formOf } from "../form/FormField.ts"
 import { formState } from "../form/FormState.ts"
-import { writtenTypes } from "../form/Opened.ts"
+import { addedTypes } from "../form/Opened.ts"
 import { seriesOf } from "../form/Series.ts"
 import { withQuery } from "../list/Query.ts"
 import { type Html, html } from "../Html.ts"
@@ -129,7 +129,7 @@ const added = Effect.fnUntraced(function* (
   return { ...redirect(next), cookies: [flash({ deed: "added", type, ...(isSeen && { id }) })], written: [id] }
 })
 
-export default writtenTypes.map((type): Route => ({
+export default addedTypes.map((type): Route => ({
   path: `${pathOf(type)}add/`,
   access: type,
   action: "add",

@@ -17,7 +17,7 @@ import { accountActions } from "../account/AccountCards.ts"
 import { webhookActions } from "../webhook/Actions.ts"
 import { waitingPath } from "../deliveries/WaitingLink.ts"
 import { framed } from "../frame/Frame.ts"
-import { writtenTypes } from "../form/Opened.ts"
+import { addedTypes, writtenTypes } from "../form/Opened.ts"
 import { icon } from "../frame/Icon.ts"
 import { groupOf } from "../frame/Menu.ts"
 import { number } from "../list/Pager.ts"
@@ -140,7 +140,7 @@ const actions = Effect.fnUntraced(function* (type: ObjectType, row: Row, request
   const may = (action: Action) => writtenTypes.includes(type) && !isNothing(where(type, action))
   const path = pathOf(type, id)
   return html`${yield* drawnOf(type, id)}${yield* primaryAction(type, row, request)}${yield* accountActions(type, id, request)}${type.id === webhookTypeId && may("change") ? yield* webhookActions(id, request) : ""}
-    ${may("add") ? html`<a class="btn btn-sm" href="${pathOf(type)}add/?clone=${id}">${icon("copy")}Clone</a>` : ""}
+    ${may("add") && addedTypes.includes(type) ? html`<a class="btn btn-sm" href="${pathOf(type)}add/?clone=${id}">${icon("copy")}Clone</a>` : ""}
     ${may("change") ? html`<a class="btn btn-sm" data-key="e" href="${path}edit/">${icon("pencil")}Edit</a>` : ""}
     ${may("delete") ? html`<a class="btn btn-sm" href="${path}delete/">${icon("trash")}Delete</a>` : ""}
     <a class="btn btn-sm" href="${type.path}${id}/">${icon("code")}API</a>`

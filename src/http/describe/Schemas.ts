@@ -224,7 +224,7 @@ const kinds: ReadonlyArray<readonly [type: RegExp, of: Json]> = [
   [/^date/, { type: "string", format: "date" }]
 ]
 
-const formats = { slug: { pattern: "^[-a-zA-Z0-9_]+$" }, url: {}, email: {}, color: {} }
+const formats = { slug: { pattern: "^[-a-zA-Z0-9_]+$" }, url: {}, email: {}, color: {}, image: {} }
 
 const scalar = (field: Field): Json => {
   const of = kinds.find(([type]) => type.test(field.type))?.[1]

@@ -130,6 +130,7 @@ const typeOf = (field: Field): string => {
   if (field.choices !== undefined) return isLabelled(field) ? "field" : "choice"
   const isContentType = field.generic !== undefined || field.grammar === "objectTypes" || field.grammar === "anyTypes"
   if (isContentType) return "field"
+  if (field.format === "image") return "image upload"
   return field.format ?? typeNames.find(([type]) => type.test(field.type))?.[1] ?? "field"
 }
 

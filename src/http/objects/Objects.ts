@@ -15,6 +15,7 @@ import { isOfType } from "../wire/MediaType.ts"
 import { etagHeader, guardOf } from "../wire/Etag.ts"
 import { exportObjects, exportTypes } from "../files/Export.ts"
 import { importObjects } from "../files/Import.ts"
+import { bodyOf, withUploads } from "../images/Upload.ts"
 import type { Detail } from "./Detail.ts"
 import { authorOf, presumedAuthorOf } from "./ChangelogMessage.ts"
 import { itemErrors } from "./ItemErrors.ts"
@@ -38,7 +39,7 @@ export const objectRoutes = (details: ReadonlyArray<Detail>): ReadonlyArray<Rout
         methods: {
           GET: listObjects(type),
           ...(written && {
-            POST: createObjects(type),
+            POST: withUploads(type, createObjects(type)),
             PUT: within(updateMany(type, true)),
             PATCH: within(updateMany(type, false)),
             DELETE: within(deleteMany(type))
@@ -54,7 +55,11 @@ export const objectRoutes = (details: ReadonlyArray<Detail>): ReadonlyArray<Rout
         access: type,
         methods: {
           GET: showObject(type, detail),
-          ...(written && { PUT: updateOne(type, true), PATCH: updateOne(type, false), DELETE: deleteOne(type) })
+          ...(written && {
+            PUT: withUploads(type, updateOne(type, true)),
+            PATCH: withUploads(type, updateOne(type, false)),
+            DELETE: deleteOne(type)
+          })
         }
       }
     ]
@@ -97,7 +102,7 @@ const showObject = (type: ObjectType, detail?: Detail): AtOnce =>
 
 const createObjects = (type: ObjectType): AtOnce => {
   const begin = Effect.fnUntraced(function* (request: PresumedRequest, premise: Premise, by: PresumedAuthor) {
-    const body = yield* request.body
+    const body = yield* bodyOf(type, request)
     yield* refuseLongList(body)
     const many = Array.isArray(body)
     const bodies: ReadonlyArray<unknown> = many ? body : [body]
@@ -152,7 +157,7 @@ export const refuse =
 const updateOne = (type: ObjectType, whole: boolean): Handler =>
   Effect.fnUntraced(function* (request) {
     const { id } = yield* rowOf(type, request, "change")
-    const body = yield* request.body
+    const body = yield* bodyOf(type, request)
     yield* refuseUnknown(type, request, [body])
     const author = yield* authorOf(request, [body])
     const [row] = yield* update(type, [{ id, body }], whole, author, guardOf(request.ifMatch)).pipe(refuse(first))

@@ -17,6 +17,8 @@ interface GenericOptions extends Options {
   readonly onDelete: Generic["onDelete"]
   /** The name of the field with the type, if it differs. */
   readonly typeField?: string
+  /** The name by which the object is shown, if it differs. */
+  readonly shownAs?: string
 }
 
 /**
@@ -37,7 +39,7 @@ const fieldsOf = (name: string, options: GenericOptions): Fields => ({
       type: "text",
       nullable: options.optional === true,
       initial: options.optional === true ? () => null : undefined,
-      generic: { types: options.types, id: `${name}_id`, onDelete: options.onDelete },
+      generic: { types: options.types, id: `${name}_id`, shownAs: options.shownAs, onDelete: options.onDelete },
       parse: (input) => {
         if (input === "" && options.optional === true) return value(null)
         if (typeof input !== "string" || !/^[a-z_]+\.[a-z_]+$/.test(input)) {
@@ -64,6 +66,6 @@ export const genericObjects = (fields: Fields): Readonly<Record<string, DerivedV
           return typeof type === "string" && typeof id === "number" ? view.nested(type, id) : null
         }
       }
-      return [[generic.id.replace(/_id$/, ""), object]]
+      return [[generic.shownAs ?? generic.id.replace(/_id$/, ""), object]]
     })
   )

@@ -10,11 +10,11 @@ import {
   isDictionary,
   makeField,
   notList,
-  pythonRepr,
   typeName,
   value
 } from "../Field.ts"
 import { Unreadable, bounds, parseInteger, shownOf } from "../Unreadable.ts"
+import { pythonRepr } from "../name/PythonRepr.ts"
 
 /**
  * How a write names an object: by its id, or by attributes that only it has. `Resolve.ts` finds the id, with one query

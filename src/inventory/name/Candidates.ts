@@ -5,13 +5,14 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { mapInSlices } from "../../eventloop/Slices.ts"
 import { cleared } from "../Clearance.ts"
-import { type Field, pythonRepr } from "../Field.ts"
+import { type Field } from "../Field.ts"
 import { type ObjectType, columnOf, fieldOf, perType } from "../ObjectType.ts"
 import { kindOf } from "../derive/filter/Lookup.ts"
 import { isOfGeneric, namingFields } from "../derive/filter/NaturalName.ts"
 import { naturalKey } from "../derive/filter/Path.ts"
 import { type Bind, visibleRows } from "../derive/filter/Where.ts"
 import { uniquesOf } from "../derive/table/TableOf.ts"
+import { pythonRepr } from "./PythonRepr.ts"
 
 /** References to objects that others lie in. They distinguish two objects with the same name. */
 const containers: ReadonlyArray<string> = [

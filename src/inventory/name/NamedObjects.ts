@@ -6,7 +6,7 @@
  * names several objects is refused; one that names none is left to Resolve.ts, which reports the reason.
  */
 import { Effect } from "effect"
-import { type Errors, type Reference, idIn, isDictionary, pythonRepr } from "../Field.ts"
+import { type Errors, type Reference, idIn, isDictionary } from "../Field.ts"
 import { type ObjectType, fieldOf } from "../ObjectType.ts"
 import { objectType, registry } from "../Registry.ts"
 import { naturalKey } from "../derive/filter/Path.ts"
@@ -18,6 +18,7 @@ import { byIds } from "../read/Read.ts"
 import type { CustomField } from "../types/extras/CustomField.ts"
 import { byAttributes } from "../write/Resolve.ts"
 import { type Name, type Surroundings, candidatesFor, containersOf, decide, isNameKey } from "./Candidates.ts"
+import { pythonRepr } from "./PythonRepr.ts"
 
 type Body = Record<string, unknown>
 

@@ -27,6 +27,8 @@ interface PanelKinds {
   readonly webhooks: Nothing
   /** The path of cables from the object, hop by hop. */
   readonly trace: Nothing
+  /** The images that are attached to the object, or the image that the object is. */
+  readonly images: { readonly of: "object" | "self" }
   /** Its space as a map of what is used and what is free. */
   readonly spaceMap: {
     /** The addresses of its prefix, or the ids of its VLANs. */

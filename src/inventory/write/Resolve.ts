@@ -4,13 +4,14 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { cleared, visibleToSender } from "../Clearance.ts"
-import { type Errors, type Messages, type Reference, type Row, isDictionary, pythonRepr } from "../Field.ts"
+import { type Errors, type Messages, type Reference, type Row, isDictionary } from "../Field.ts"
 import type { ObjectType } from "../ObjectType.ts"
 import { objectType, registry } from "../Registry.ts"
 import type { Draft } from "../derive/values/Draft.ts"
 import { namingFields, naturalName } from "../derive/filter/NaturalName.ts"
 import { allOf, whereIds } from "../derive/filter/Where.ts"
 import type { Target } from "../field/Reference.ts"
+import { pythonRepr } from "../name/PythonRepr.ts"
 
 /** `before`: the rows that the drafts change. They may keep references that they already have. */
 export const resolveReferences = Effect.fnUntraced(function* (

@@ -11,6 +11,7 @@ import { mapInSlices } from "../../eventloop/Slices.ts"
 import { cleared } from "../Clearance.ts"
 import type { Errors, Row } from "../Field.ts"
 import { grammarErrors } from "../Grammar.ts"
+import { keepImages, withImages } from "../image/StoredImages.ts"
 import { sealHidden, withKeptSecrets, withWholeTexts } from "./Hidden.ts"
 import { replace } from "./Replace.ts"
 import { lookAt } from "./LooksAt.ts"
@@ -117,10 +118,10 @@ const createRows = Effect.fnUntraced(function* <E, R>(
 
 const draftsOf = Effect.fnUntraced(function* (type: ObjectType, bodies: ReadonlyArray<unknown>, { userId }: Author) {
   const drafts = yield* mapInSlices(bodies, (body): Draft => {
-    const { values, errors } = draft(type, body, true)
-    return { values: withInitials(type, values, userId), errors }
+    const { values, ...others } = draft(type, body, true)
+    return { values: withInitials(type, values, userId), ...others }
   })
-  return yield* withKeptSecrets(type, drafts, [])
+  return yield* withKeptSecrets(type, withImages(type, drafts, []), [])
 })
 
 const created = (type: ObjectType, drafts: ReadonlyArray<Draft>, rows: ReadonlyArray<Row>): ReadonlyArray<NewRow> => {
@@ -136,6 +137,7 @@ const carefully = Effect.fnUntraced(function* (type: ObjectType, drafts: Readonl
   const inserted = yield* insert(type, yield* settle(type, drafts, []))
   yield* staysWithin(type, inserted, "add")
   yield* instantiate(type, inserted, drafts)
+  yield* keepImages(type, inserted, drafts)
   yield* staysWithinQuota(type, inserted)
   return inserted
 })
@@ -186,9 +188,11 @@ const updateRows = Effect.fnUntraced(function* <E>(
   const found = new Map(before.map((row) => [row.id, row]))
   const known = changes.filter(({ id }) => found.has(id))
   const present = known.map(({ id }) => found.get(id)!)
-  const drafts = yield* mapInSlices(known, ({ body }) => draft(type, body, whole))
+  const sent = yield* mapInSlices(known, ({ body }) => draft(type, body, whole))
+  const drafts = withImages(type, sent, present)
   const rows = yield* settle(type, yield* withKeptSecrets(type, drafts, present), present)
   const after = yield* replace(type, rows, present)
+  yield* keepImages(type, rows, drafts)
   yield* staysWithin(type, rows, "change")
   yield* staysWithinQuota(type, rows, before)
   return before.map(({ id }) => after.get(id)!)

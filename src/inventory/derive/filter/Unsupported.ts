@@ -38,6 +38,7 @@ const unsupported: Readonly<Record<string, Partial<Record<Kind, string>>>> = {
     pattern: contentTypes.pattern,
     number: `${contentTypes.number} data_synced`
   },
+  "extras.imageattachment": { choice: "content_type_id" },
   "extras.journalentry": { choice: "assigned_object_type_id" },
   "extras.objectchange": { choice: "changed_object_type_id" },
   "extras.savedfilter": { alone: "usable", ...contentTypes },

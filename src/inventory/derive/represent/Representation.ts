@@ -66,7 +66,9 @@ export const brief = (type: ObjectType, row: Row, view: View, shows = type.brief
   for (const name of shows) {
     const field = Object.hasOwn(type.fields, name) ? type.fields[name] : undefined
     const derived = Object.hasOwn(type.derived, name) ? type.derived[name] : undefined
-    if (field !== undefined) json[name] = (field.representBriefly ?? field.represent)(row[name], view, type.id)
+    const own = field?.representBriefly
+    if (own !== undefined) json[name] = own(row[name], view, type.id)
+    else if (field !== undefined) json[name] = field.represent(row[name], view, type.id, row)
     else if (derived !== undefined) json[name] = derived.brief?.of(row) ?? derived.of(row, view)
     else if (counts !== undefined) json[name] = counts[name]
   }

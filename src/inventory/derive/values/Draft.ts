@@ -4,12 +4,15 @@ import { rounded } from "../../../postgres/ExactJson.ts"
 import { type ObjectType, perType } from "../../ObjectType.ts"
 import { newerName } from "./NewerNames.ts"
 import { blankOf } from "./Row.ts"
+import { ParsedImage, noFile } from "../../image/ImageField.ts"
 import type { Target } from "../../field/Reference.ts"
 
 export interface Draft {
   /** Values of the fields that the body names; references are `Target`s until they are resolved. */
   readonly values: Readonly<Record<string, unknown>>
   readonly errors: Errors
+  /** The bytes of an image that is stored beside the row. */
+  readonly file?: Uint8Array
 }
 
 const shapes = perType((type) => {
@@ -28,19 +31,25 @@ export const draft = (type: ObjectType, input: unknown, whole: boolean): Draft =
   if (!isDictionary(input)) return { values: {}, errors: { non_field_errors: [notDictionary(input)] } }
   const values = emptyRecord<unknown>()
   const errors = emptyRecord<Messages>()
+  let file: Uint8Array | undefined
   for (const [name, newer, field] of shapes(type).asked) {
     const sent = Object.hasOwn(input, name) ? name : newer
     const given = Object.hasOwn(input, sent) ? input[sent] : undefined
     if (given === undefined) {
-      if (whole && field.initial === undefined) errors[name] = ["This field is required."]
+      if (whole && field.initial === undefined) errors[name] = [field.format === "image" ? noFile : required]
       continue
     }
     const parsed = field.parse(field.type === "jsonb" ? given : rounded(given))
     if ("errors" in parsed) errors[name] = parsed.errors
-    else if (parsed.value !== undefined) values[name] = parsed.value
+    else if (parsed.value instanceof ParsedImage) {
+      file = parsed.value.bytes
+      Object.assign(values, parsed.value.beside, { [name]: parsed.value.name })
+    } else if (parsed.value !== undefined) values[name] = parsed.value
   }
-  return { values, errors }
+  return file === undefined ? { values, errors } : { values, errors, file }
 }
+
+const required = "This field is required."
 
 /** A new row's values: those of the body and the defaults of the declaration; `user` is the id of the author. */
 export const withInitials = (type: ObjectType, values: Draft["values"], user?: number): Draft["values"] => {

@@ -1,11 +1,12 @@
 /** Declaration -> the statements that insert rows from one JSON parameter and return them. Pure. */
 import { literal } from "../../../postgres/Literal.ts"
+import { followsImage } from "../../image/ImageField.ts"
 import { type ObjectType, fieldOf } from "../../ObjectType.ts"
 import { type Where, after } from "../filter/Where.ts"
 
-/** Columns that a write sets; the database fills in the others. */
+/** Columns that a write sets, those that follow from an image too; the database fills in the others. */
 export const writtenFields = (type: ObjectType): ReadonlyArray<string> =>
-  Object.keys(type.fields).filter((name) => fieldOf(type, name).wire !== "read")
+  Object.keys(type.fields).filter((name) => fieldOf(type, name).wire !== "read" || followsImage(type, name))
 
 export const insertStatement = (type: ObjectType): string =>
   `${statement(type, "", "")} returning row_to_json(${type.table}) as row`

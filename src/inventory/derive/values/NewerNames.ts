@@ -7,6 +7,7 @@ const newerNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "extras.customfield": { content_types: "object_types" },
   "extras.customlink": { content_types: "object_types" },
   "extras.exporttemplate": { content_types: "object_types" },
+  "extras.imageattachment": { content_type: "object_type" },
   "extras.savedfilter": { content_types: "object_types" },
   "extras.webhook": { content_types: "object_types" },
   "tenancy.contactassignment": { content_type: "object_type" }

@@ -26,6 +26,7 @@ const parentBy = (bay: number, view: View): unknown => {
 const panels: ReadonlyArray<Panel> = [
   { kind: "elevation", rack: "rack" },
   { kind: "webhooks" },
+  { kind: "images", of: "object" },
   {
     kind: "ports",
     field: "device",

@@ -77,6 +77,7 @@ export default defineObjectType({
     }
   ],
   paths: contactPaths,
+  panels: [{ kind: "images", of: "object" }],
   search: ["name", "slug", "description"],
   ordering: ["site", "name"],
   brief: ["name", "slug", "rack_count", "_depth"],

@@ -74,7 +74,7 @@ export default defineObjectType({
     comments: text({ optional: true }),
     ...labels()
   },
-  panels: [{ kind: "elevation" }],
+  panels: [{ kind: "elevation" }, { kind: "images", of: "object" }],
   units: {
     ...{ u_height: "U", mounting_depth: "mm", weight: { in: "weight_unit" }, max_weight: { in: "weight_unit" } },
     ...{ outer_width: { in: "outer_unit" }, outer_depth: { in: "outer_unit" } }

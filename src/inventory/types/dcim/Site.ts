@@ -57,6 +57,7 @@ export default defineObjectType({
     vlan_count: countOf("ipam.vlan", "site")
   },
   paths: { ...contactPaths, asn: "asns/asn", asn_id: "asns/id" },
+  panels: [{ kind: "images", of: "object" }],
   search: ["name", "facility", "description", "physical_address", "shipping_address", "comments"],
   ordering: ["name"],
   brief: ["name", "slug"]

@@ -118,6 +118,13 @@ const addOverlay = async (): Promise<void> => {
   await wireless("wireless-links", { interface_a: await radio("wlan0"), interface_b: await radio("wlan1") })
   const l2vpn = await make("l2vpns", { name: "Overlay", slug: "overlay", type: "vxlan" })
   await make("l2vpn-terminations", { l2vpn, ...assigned("assigned_object", "dcim.interface", 7) })
+  const ofSites = { content_types: ["dcim.site"], name: "Sites" }
+  await netbox.make("extras/custom-links", { ...ofSites, link_text: "{{ object.name }}", link_url: "/x", weight: 7 })
+  await netbox.make("extras/export-templates", {
+    ...ofSites,
+    template_code: "{{ queryset|length }}\n",
+    file_extension: "txt"
+  })
 }
 
 const assigned = (name: string, type: string, id: number): Json => ({ [`${name}_type`]: type, [`${name}_id`]: id })
@@ -150,7 +157,9 @@ const compared =
   dcim/module-bay-templates dcim/device-bay-templates dcim/inventory-item-templates ipam/vlan-groups ipam/vlans ipam/prefixes ipam/ip-addresses circuits/circuits
   circuits/circuit-terminations circuits/provider-accounts circuits/provider-networks ipam/asn-ranges ipam/service-templates ipam/fhrp-groups
   ipam/fhrp-group-assignments ipam/l2vpns ipam/l2vpn-terminations wireless/wireless-lan-groups
-  wireless/wireless-lans wireless/wireless-links extras/webhooks`.split(/\s+/)
+  wireless/wireless-lans wireless/wireless-links extras/custom-links extras/export-templates extras/webhooks`.split(
+    /\s+/
+  )
 
 describe("an inventory that is moved", () => {
   it("is shown as before, with its references, tags and custom fields", { timeout: 240_000 }, async () => {

@@ -66,7 +66,9 @@ const open: ReadonlySet<string> = new Set([
     ...["objects", "publish", "query", "system", "webhooks", "wire"]
   ].map((each) => `http/${each}`),
   ...["filter", "represent", "table", "values"].map((each) => `inventory/derive/${each}`),
-  ...["field", "field/hidden", "image", "name", "page", "read", "restore", "write"].map((each) => `inventory/${each}`),
+  ...["context", "field", "field/hidden", "image", "name", "page", "read", "restore", "write"].map(
+    (each) => `inventory/${each}`
+  ),
   ...["dcim", "extras", "ipam", "users"].map((each) => `inventory/types/${each}`),
   ...["filters", "print", "runtime", "value"].map((each) => `jinja/${each}`),
   "nunjucks/value",

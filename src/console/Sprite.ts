@@ -31,6 +31,7 @@ const names = [
   "download",
   "eye",
   "eye-off",
+  "file-code",
   "filter",
   "folder",
   "history",

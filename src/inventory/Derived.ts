@@ -5,6 +5,8 @@ import type { Row, View } from "./Field.ts"
 export type Shape =
   | { readonly kind: "integer" | "number" | "text" | "flag" | "family"; readonly nullable?: boolean }
   | { readonly kind: "texts" }
+  /** JSON of any kind. */
+  | { readonly kind: "json" }
   /** Always null: NetBox's name for something that objects do not have here. */
   | { readonly kind: "nothing" }
   /** The brief representation of an object of this type, or of any type; with `many`, a list of them. */
@@ -13,6 +15,8 @@ export type Shape =
 export interface DerivedValue<R extends Row = Row> {
   readonly shape: Shape
   of(row: R, view: View): unknown
+  /** Whether it is read by itself, and absent where it was not read: `of` gives undefined there. Events have no such value. */
+  readonly isApart?: boolean
   /** The value in a brief representation, where that is another one, and what it is there. */
   readonly brief?: { readonly shape: Shape; of(row: R): unknown }
 }

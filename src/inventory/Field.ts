@@ -57,6 +57,11 @@ export interface View {
   ) => "value" | "object" | "objects" | "anything" | undefined
   /** Opens a sealed copy; absent where copies are not shown. */
   readonly reveal?: ((sealed: string) => string | undefined) | undefined
+  /**
+   * The config context of an object by its local context; null where it is too large to be merged, undefined where it
+   * was not read.
+   */
+  readonly configContext?: (id: number, local: unknown) => Dictionary | null | undefined
   /** The custom fields of an object type, in their order. */
   readonly customFields: (type: string) => ReadonlyArray<CustomDefinition>
   /**
@@ -91,6 +96,8 @@ export interface Reference {
    * among them must be in the brief representation too.
    */
   readonly shows?: ReadonlyArray<string> | undefined
+  /** The field of the other object that is shown, and by which a text names it, where NetBox shows no nested objects. */
+  readonly shownBy?: string
   /** Whether errors are reported object by object, as NetBox does for tags; for other lists only the first. */
   readonly isNested?: boolean
   /** For a list of objects of one of several types, shown and named as `{object_type, object_id}`: `type` is the usual one. */

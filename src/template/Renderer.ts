@@ -5,6 +5,7 @@ import type { Context } from "./Context.ts"
 import { Environment } from "../jinja/Environment.ts"
 import { Fault, PlacedFault, type TemplateFault, faultAt, limitFault, toFault } from "../jinja/runtime/Fault.ts"
 import { type Limits, limits } from "../jinja/runtime/Limits.ts"
+import { lexicalOptions } from "./ConfigEngine.ts"
 import { EngineFault } from "./plugin/Plugin.ts"
 import type { Library } from "./plugin/Contract.ts"
 import { pluginFault } from "./plugin/PluginBridge.ts"
@@ -20,6 +21,9 @@ const keptChars = 4 << 20
 
 export class Renderer {
   private readonly environment: Environment
+  /** Environments that treat white space otherwise, by the name of their engine. */
+  private readonly others = new Map<string, Environment>()
+  private readonly plugins: ReadonlyArray<LoadedPlugin>
   private readonly engines: Engines
   private readonly library: Library
   private readonly limits: Limits
@@ -29,6 +33,7 @@ export class Renderer {
 
   constructor(plugins: ReadonlyArray<LoadedPlugin>, sizes: Limits = limits) {
     this.limits = sizes
+    this.plugins = plugins
     const installed = install(plugins, new Environment({ limits: sizes }))
     this.environment = installed.environment
     this.engines = installed.engines
@@ -52,7 +57,7 @@ export class Renderer {
   /** Compiles the template; throws a PlacedFault. Cached, because the same few templates render all events. */
   template(source: string, engine: string, part: Part = "text"): Render {
     // No name of an engine contains the separators, so the key is unambiguous.
-    if (engine !== "jinja" && !this.engines.has(engine)) throw noEngine(engine)
+    if (engine !== "jinja" && lexicalOptions(engine) === undefined && !this.engines.has(engine)) throw noEngine(engine)
     const key = `${engine} ${part} ${source}`
     const known = this.compiled.get(key)
     if (known !== undefined) {
@@ -72,9 +77,20 @@ export class Renderer {
   }
 
   private compile(source: string, engine: string, headers = false): Render {
-    if (engine !== "jinja") return this.compileForeign(source, engine, headers)
-    const template = this.environment.compile(source, headers)
+    const environment = engine === "jinja" ? this.environment : this.otherEnvironment(engine)
+    if (environment === undefined) return this.compileForeign(source, engine, headers)
+    const template = environment.compile(source, headers)
     return (context) => template.render(context.dict(), () => context.seed)
+  }
+
+  /** The environment of a config template; undefined for every other engine. */
+  private otherEnvironment(engine: string): Environment | undefined {
+    const options = lexicalOptions(engine)
+    if (options === undefined) return undefined
+    const known = this.others.get(engine)
+    const environment = known ?? install(this.plugins, new Environment({ limits: this.limits, ...options })).environment
+    this.others.set(engine, environment)
+    return environment
   }
 
   private compileForeign(source: string, name: string, headers: boolean): Render {

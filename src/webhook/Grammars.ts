@@ -14,6 +14,7 @@ import { registry } from "../inventory/Registry.ts"
 import { clientCertificateProblem, clientKeyProblem } from "../transport/certificate/ClientCertificate.ts"
 import { tokenUrlProblem } from "./identity/TokenRequest.ts"
 import { isEmpty, parse } from "../match/Condition.ts"
+import { configEngine, environmentProblem } from "../template/ConfigEngine.ts"
 import { Templates } from "../template/Template.ts"
 import { Vault } from "../inventory/Vault.ts"
 
@@ -60,6 +61,9 @@ export const grammarsLayer = Layer.effect(
       tokenUrl: (value) => tokenUrlProblem(String(value)) ?? urlRefusal(rules, String(value)),
       template,
       jinja: (value) => Effect.map(check(String(value)), (error) => error?.told),
+      configTemplate: (value, row) =>
+        Effect.map(check(String(value), configEngine(row["environment_params"])), (error) => error?.told),
+      environment: environmentProblem,
       headers: (value, row) => literalHeadersProblem(String(value)) ?? orTemplate(headersProblem)(value, row),
       url: orTemplate((url) => addressProblem(url) ?? urlRefusal(rules, url)),
       condition: (value) => {

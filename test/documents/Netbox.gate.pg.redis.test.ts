@@ -91,6 +91,10 @@ const addHardware = async (): Promise<void> => {
     a_terminations: [{ object_type: "dcim.interface", object_id: 5 }],
     b_terminations: [{ object_type: "circuits.circuittermination", object_id: await ended("A", { site: 1 }) }]
   })
+  const config_template = await netbox.make("extras/config-templates", { name: "Base", template_code: "{{ ntp }}" })
+  await netbox.call("PATCH", "/api/dcim/device-roles/1/", { config_template })
+  await netbox.make("extras/tags", { name: "Edge", slug: "edge" })
+  await netbox.make("extras/config-contexts", { name: "NTP", roles: [1], tags: ["edge"], data: { ntp: ["192.0.2.1"] } })
   await addOverlay()
   const blade = await typeOf("Blade", { subdevice_role: "child", u_height: 0 })
   const installed_device = await make("devices", { name: "blade", device_type: blade, ...place })

@@ -46,8 +46,7 @@ export const typeFields: ReadonlyArray<TypeFields> = [...surface].flatMap(
 /** Reasons by the paths, and by the fields as `/api/dcim/devices/.config_context`. The first that matches counts. */
 const reasons: ReadonlyArray<readonly [pattern: RegExp, reason: string]> = [
   [/^\/api\/core\//, "no files or repositories are synchronised, and there are no jobs"],
-  [/config-context|\.config_context$/, "there are no config contexts"],
-  [/config-template|render-config|\.config_template$/, "configurations are not rendered"],
+  [/config-(contexts|templates)/, "nothing is synchronised from files or repositories"],
   [/_image$/, "types of devices have no images"],
   [/export-templates\/(\{id\}\/sync\/|\.data_)/, "no files or repositories are synchronised"],
   [/\/(reports|scripts)\//, "no code of users runs in the service"],

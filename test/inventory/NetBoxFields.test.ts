@@ -38,14 +38,11 @@ const facts = JSON.parse(readFileSync(new URL("netbox-fields.json", import.meta.
   Record<string, Facts>
 >
 
-const contexts = "there are no config contexts"
 const jobs = "there are no jobs"
 
 /** Fields that a type lacks, and the reasons. */
 const lacking: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  "dcim.device": { config_context: contexts },
-  "extras.webhook": { type_job_start: jobs, type_job_end: jobs },
-  "virtualization.virtualmachine": { config_context: contexts }
+  "extras.webhook": { type_job_start: jobs, type_job_end: jobs }
 }
 
 /** Differences from NetBox by field, and the reasons. */

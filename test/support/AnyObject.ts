@@ -120,6 +120,7 @@ let interfaces = 0
 
 /** Values that are not drawn at random. */
 const settled: Readonly<Record<string, () => Json>> = {
+  "extras.configtemplate": () => ({ template_code: "hostname {{ device.name }}" }),
   // A required custom field would be required of all objects made later.
   "extras.customfield": () => ({ required: false }),
   // Only a parent has device bays, and a child has no place in a rack.

@@ -22,6 +22,7 @@ const groups: ReadonlyArray<{ readonly title: string; readonly icon: IconName; r
     { title: "Circuits", icon: "arrows-exchange", apps: ["circuits"] },
     { title: "Power", icon: "bolt", apps: [] },
     { title: "Contacts", icon: "address-book", apps: [] },
+    { title: "Provisioning", icon: "file-code", apps: [] },
     { title: "Customization", icon: "adjustments", apps: ["extras"] },
     { title: "Logging", icon: "activity", apps: [] },
     { title: "System", icon: "settings", apps: [] },

@@ -10,7 +10,7 @@ const usualMax = 7
 /** Every column that a list of the type can have, in the order of the declaration. */
 export const columnsOf = perType((type): ReadonlyArray<string> => [
   ...Object.entries(type.fields).flatMap(([name, { wire }]) => (wire === "both" || wire === "read" ? [name] : [])),
-  ...Object.keys(type.derived),
+  ...Object.keys(type.derived).filter((name) => type.derived[name]!.isApart !== true),
   ...Object.keys(type.counts)
 ])
 

@@ -91,9 +91,7 @@ const shownOf = (type: ObjectType): { readonly always: Json; readonly once: Json
   const read = fields.filter(([, { wire }]) => wire === "both" || wire === "read")
   const always = {
     ...Object.fromEntries(read.map(([name, field]) => [name, marked(field, readSchema(field))])),
-    ...Object.fromEntries(
-      Object.entries(type.derived).map(([name, { shape }]) => [name, readOnly(shapeSchema(shape))])
-    ),
+    ...derivedSchemas(type, false),
     ...Object.fromEntries(
       Object.keys(type.counts).map((name) => [name, readOnly(shapeSchema(type.countShapes[name] ?? whole))])
     ),
@@ -105,8 +103,19 @@ const shownOf = (type: ObjectType): { readonly always: Json; readonly once: Json
     )
   }
   const once = fields.filter(([, { wire }]) => wire === "once")
-  return { always, once: Object.fromEntries(once.map(([name, field]) => [name, scalar(field)])) }
+  return {
+    always,
+    once: { ...derivedSchemas(type, true), ...Object.fromEntries(once.map(([name, field]) => [name, scalar(field)])) }
+  }
 }
+
+/** `isApart`: those that only some answers have. */
+const derivedSchemas = (type: ObjectType, isApart: boolean): Json =>
+  Object.fromEntries(
+    Object.entries(type.derived)
+      .filter(([, derived]) => (derived.isApart === true) === isApart)
+      .map(([name, { shape }]) => [name, readOnly(shapeSchema(shape))])
+  )
 
 const whole: Shape = { kind: "integer" }
 
@@ -146,6 +155,7 @@ const shapes = {
 const shapeSchema = (shape: Shape): Json => {
   if (shape.kind === "nothing") return { type: "null" }
   if (shape.kind === "texts") return listOf(string)
+  if (shape.kind === "json") return {}
   if (shape.kind !== "object") return shape.nullable === true ? orNull(shapes[shape.kind]) : shapes[shape.kind]
   const one = shape.type === undefined ? schema("Brief") : briefOf(shape.type)
   const shown = shape.many === true ? listOf(one) : one
@@ -156,7 +166,7 @@ const readSchema = (field: Field, isBrief = false): Json => {
   const { reference } = field
   if (reference !== undefined) {
     const isBare = reference.bare === true || (isBrief && reference.bare === "brief")
-    const one = isBare ? integer : briefOf(reference.type, reference.shows)
+    const one = reference.shownBy !== undefined ? string : isBare ? integer : briefOf(reference.type, reference.shows)
     if (reference.many) return listOf(reference.ends === undefined ? one : terminationOf(schema("Brief")))
     // A user who deletes an object leaves null where the reference is only kept.
     return field.nullable || reference.onDelete === "keep" ? orNull(one) : one
@@ -194,7 +204,8 @@ const valuesOf = (values: ReadonlyArray<unknown>): Json => ({
 const writeSchema = (field: Field): Json => {
   const { reference, choices } = field
   if (reference !== undefined) {
-    const named = { oneOf: [integer, object], description: "An id, or attributes that only it has." }
+    const texts = reference.shownBy === undefined ? [] : [string]
+    const named = { oneOf: [...texts, integer, object], description: "An id, or attributes that only it has." }
     if (reference.ends !== undefined) {
       const properties = { object_type: string, object_id: integer }
       return listOf({ type: "object", properties, required: Object.keys(properties) })

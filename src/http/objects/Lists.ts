@@ -12,6 +12,7 @@ import { Listed } from "../wire/Listed.ts"
 import { cursorLink, cursorOf, from, pageBounds, pageLinks } from "../wire/Paging.ts"
 import { AtOnce, atOnce } from "../Route.ts"
 import { type PresumedRequest, type Request, publicUrl } from "../wire/Request.ts"
+import { withConfigContexts } from "./ConfigContexts.ts"
 import { fieldSelectionOf } from "../query/FieldSelection.ts"
 import { parameterOf } from "../query/Parameter.ts"
 import { filteredBy, refuseMissing } from "../query/Strict.ts"
@@ -37,7 +38,8 @@ const pageObjects = (type: ObjectType): AtOnce =>
       return mapChecked(read, (found) => ({ ...wanted, start, found }))
     }),
     Effect.fnUntraced(function* ({ start, ...page }, request) {
-      const { rows, view, bounds, where } = yield* shownPage(type, request, page)
+      const { rows, view: seen, bounds, where } = yield* shownPage(type, request, page)
+      const view = yield* withConfigContexts(type, rows, seen, request.url.searchParams)
       const show = fieldSelectionOf(type, request.url.searchParams)
       const results = Listed.of(rows, (row) => show(row, view))
       if (start !== undefined) {

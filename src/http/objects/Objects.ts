@@ -16,6 +16,7 @@ import { etagHeader, guardOf } from "../wire/Etag.ts"
 import { exportObjects, exportTypes } from "../files/Export.ts"
 import { importObjects } from "../files/Import.ts"
 import { bodyOf, withUploads } from "../images/Upload.ts"
+import { withConfigContexts } from "./ConfigContexts.ts"
 import type { Detail } from "./Detail.ts"
 import { authorOf, presumedAuthorOf } from "./ChangelogMessage.ts"
 import { itemErrors } from "./ItemErrors.ts"
@@ -92,7 +93,8 @@ const showObject = (type: ObjectType, detail?: Detail): AtOnce =>
     Effect.fnUntraced(function* ({ rows, beside }, request) {
       const [row] = rows
       if (row === undefined) return yield* notFound()
-      const view = yield* viewFor(type, rows, request.base, beside)
+      const seen = yield* viewFor(type, rows, request.base, beside)
+      const view = yield* withConfigContexts(type, rows, seen, request.url.searchParams)
       const json = fieldSelectionOf(type, request.url.searchParams)(row, view)
       const more = detail === undefined ? {} : yield* detail.of(row)
       return { status: 200, json: { ...json, ...more }, headers: etagHeader(row) }
@@ -116,7 +118,8 @@ const createObjects = (type: ObjectType): AtOnce => {
       const rest = finishCreation(begun).pipe(refuse(many ? all : first))
       const { made, beside } = yield* Option.isSome(begun.quick) ? rest : inWritingTime(rest)
       const rows = made.map(({ row }) => row)
-      const view = yield* viewFor(type, rows, request.base, beside)
+      const seen = yield* viewFor(type, rows, request.base, beside)
+      const view = yield* withConfigContexts(type, rows, seen, request.url.searchParams)
       const [row] = rows
       if (many || row === undefined) return listed(201, type, made, view)
       const location = `${request.base}${type.path}${row.id}/`
@@ -162,7 +165,8 @@ const updateOne = (type: ObjectType, whole: boolean): Handler =>
     const author = yield* authorOf(request, [body])
     const [row] = yield* update(type, [{ id, body }], whole, author, guardOf(request.ifMatch)).pipe(refuse(first))
     if (row === undefined) return yield* notFound()
-    const view = yield* viewFor(type, [row], request.base)
+    const seen = yield* viewFor(type, [row], request.base)
+    const view = yield* withConfigContexts(type, [row], seen, request.url.searchParams)
     return { status: 200, json: representation(type, row, view), headers: etagHeader(row) }
   })
 
@@ -174,7 +178,8 @@ const updateMany = (type: ObjectType, whole: boolean): Handler =>
     const author = yield* authorOf(request, bodies)
     // Like NetBox, the answer has the errors of the first wrong item only.
     const rows = yield* update(type, changes, whole, author).pipe(refuse(first))
-    const view = yield* viewFor(type, rows, request.base)
+    const seen = yield* viewFor(type, rows, request.base)
+    const view = yield* withConfigContexts(type, rows, seen, request.url.searchParams)
     return listed(
       200,
       type,

@@ -16,6 +16,15 @@ export const fieldSelectionOf = (type: ObjectType, query: URLSearchParams): Fiel
   return (row, view) => represent(type, row, view)
 }
 
+/** Whether an answer shows a field that is read by itself: `exclude` names it, or the selection leaves it out. */
+export const selects = (query: URLSearchParams, name: string): boolean => {
+  if (names(parameterOf(query, "exclude")).has(name)) return false
+  const only = names(parameterOf(query, "fields"))
+  if (only.size > 0) return only.has(name)
+  const omitted = names(parameterOf(query, "omit"))
+  return omitted.size > 0 ? !omitted.has(name) : !parameterOf(query, "brief")
+}
+
 const names = (text: string | undefined): ReadonlySet<string> =>
   new Set(text?.split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()])))
 

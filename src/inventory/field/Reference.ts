@@ -142,6 +142,26 @@ export const tags = (): Field<ReadonlyArray<number>> =>
     true
   )
 
+/** References to several objects that are shown and named by one of their unique fields; a text of digits is an id. */
+export const refsBy = (type: string, key: string): Field<ReadonlyArray<number>> => {
+  const field = refs(type)
+  return {
+    ...field,
+    reference: { ...field.reference!, shownBy: key },
+    represent: (ids, view) =>
+      (ids as ReadonlyArray<number>).flatMap((id) => {
+        const shown = view.row(type, id)?.[key]
+        return typeof shown === "string" ? [shown] : []
+      }),
+    parse: (input) =>
+      field.parse(
+        Array.isArray(input)
+          ? input.map((each: unknown) => (typeof each === "string" && !/^\d+$/.test(each) ? { [key]: each } : each))
+          : input
+      )
+  }
+}
+
 const parseTarget = (input: unknown): ParseResult => {
   const target = targetOf(input)
   return target === undefined ? invalid(unrecognized(input)) : value(target)

@@ -182,15 +182,15 @@ const isDate = (local: string): boolean => {
   return !Number.isNaN(millis) && new Date(millis).toISOString().startsWith(local)
 }
 
-/** Any JSON that Postgres can keep, or null. */
-export const json = (options: Options = {}): Field =>
+/** Any JSON that Postgres can keep, or null unless it is required. */
+export const json = (options: Options & { readonly required?: boolean } = {}): Field =>
   makeField(
     {
       type: "jsonb",
       constraint: bounds.json,
       sparesOldRows: true,
-      nullable: true,
-      initial: () => null,
+      nullable: options.required !== true,
+      initial: options.required === true ? undefined : () => null,
       fromText: parseJson,
       fromJson: readableJson,
       represent: shownOf,

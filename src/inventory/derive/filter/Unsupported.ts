@@ -27,10 +27,9 @@ const ordered = (name: string): string =>
 
 /** By object type and kind of filter. A lookup of these that Rackwire has is not refused. */
 const unsupported: Readonly<Record<string, Partial<Record<Kind, string>>>> = {
-  "dcim.device": { choice: "config_template_id" },
-  "dcim.devicerole": { choice: "config_template_id" },
   "dcim.devicetype": { alone: "has_front_image has_rear_image" },
-  "dcim.platform": { choice: "config_template_id" },
+  "extras.configcontext": { choice: "data_file_id data_source_id", number: "data_synced" },
+  "extras.configtemplate": { choice: "data_file_id data_source_id", number: "data_synced" },
   "extras.customfield": contentTypes,
   "extras.customlink": contentTypes,
   "extras.exporttemplate": {
@@ -64,9 +63,11 @@ const ignoredByNetBox: Readonly<Record<string, string>> = {
   "dcim.consoleporttemplate": templateTypes,
   "dcim.consoleserverport": "cable cable_id module",
   "dcim.consoleserverporttemplate": templateTypes,
-  "dcim.device": "cluster device_role device_role_id location primary_ip4 primary_ip6 rack virtual_chassis",
+  "dcim.device":
+    "cluster config_template device_role device_role_id location primary_ip4 primary_ip6 rack virtual_chassis",
   "dcim.devicebay": "installed_device installed_device_id",
   "dcim.devicebaytemplate": "device_type device_type_id",
+  "dcim.devicerole": "config_template",
   "dcim.frontport": "cable cable_id module rear_port rear_port_id",
   "dcim.frontporttemplate": `${templateTypes} rear_port rear_port_id`,
   "dcim.interface":
@@ -76,6 +77,7 @@ const ignoredByNetBox: Readonly<Record<string, string>> = {
   "dcim.inventoryitemtemplate": "device_type device_type_id parent",
   "dcim.module": "device module_bay",
   "dcim.modulebaytemplate": "device_type device_type_id",
+  "dcim.platform": "config_template",
   "dcim.powerfeed": "cable cable_id power_panel rack",
   "dcim.poweroutlet": "cable cable_id module power_port power_port_id",
   "dcim.poweroutlettemplate": `${templateTypes} power_port power_port_id`,
@@ -87,6 +89,8 @@ const ignoredByNetBox: Readonly<Record<string, string>> = {
   "dcim.rearporttemplate": templateTypes,
   "dcim.site": "asns asns_id",
   "dcim.virtualdevicecontext": "primary_ip4 primary_ip4_id primary_ip6 primary_ip6_id",
+  "extras.configcontext":
+    "cluster_groups cluster_groups_id cluster_types cluster_types_id clusters clusters_id device_types device_types_id locations locations_id platforms platforms_id regions regions_id roles roles_id site_groups site_groups_id sites sites_id tenant_groups tenant_groups_id tenants tenants_id",
   "extras.webhook": "scope_user scope_user_id",
   "ipam.fhrpgroupassignment": "group",
   "ipam.ipaddress": "nat_inside nat_inside_id",

@@ -51,7 +51,7 @@ const placeOfField = (field: Field, isBrief: boolean): Place => {
   const { reference, choices } = field
   if (reference !== undefined) {
     if (reference.ends !== undefined) return termination
-    const isBare = reference.bare === true || (isBrief && reference.bare === "brief")
+    const isBare = reference.shownBy !== undefined || reference.bare === true || (isBrief && reference.bare === "brief")
     return isBare ? value : nested(reference.type, reference.many, reference.shows)
   }
   if (choices !== undefined) {
@@ -63,6 +63,7 @@ const placeOfField = (field: Field, isBrief: boolean): Place => {
 
 const placeOfShape = (shape: Shape): Place => {
   if (shape.kind === "family") return labelled
+  if (shape.kind === "json") return anything
   if (shape.kind !== "object") return value
   return shape.type === undefined ? anything : nested(shape.type, shape.many === true)
 }
@@ -75,7 +76,9 @@ const places = perType((type): ReadonlyMap<string, Place> => {
   return new Map([
     ...heading,
     ...shown.map(([name, field]) => [name, placeOfField(field, false)] as const),
-    ...Object.entries(type.derived).map(([name, { shape }]) => [name, placeOfShape(shape)] as const)
+    ...Object.entries(type.derived)
+      .filter(([, { isApart }]) => isApart !== true)
+      .map(([name, { shape }]) => [name, placeOfShape(shape)] as const)
   ])
 })
 

@@ -21,11 +21,13 @@ export const heading = (type: ObjectType, row: Row, view: View) => ({
 
 const shapes = perType((type) => {
   const fields = Object.entries(type.fields).filter(([, { wire }]) => wire === "both" || wire === "read")
-  const keys = ["id", "url", "display", ...fields.map(([name]) => name), ...Object.keys(type.derived)]
+  const derived = Object.entries(type.derived).filter(([, { isApart }]) => isApart !== true)
+  const keys = ["id", "url", "display", ...[...fields, ...derived].map(([name]) => name)]
   return {
     fields,
     copied: Object.entries(type.fields).filter(([, { copiedTo }]) => copiedTo !== undefined),
-    derived: Object.entries(type.derived),
+    derived,
+    apart: Object.entries(type.derived).filter(([, { isApart }]) => isApart === true),
     snapshot: blankOf(fields.map(([name]) => name)),
     uncounted: blankOf(keys),
     counted: blankOf([...keys, ...Object.keys(type.counts), ...Object.keys(type.pointedBy)])
@@ -48,6 +50,10 @@ export const representation = (type: ObjectType, row: Row, view: View): Json => 
     if (revealed !== undefined) json[name] = revealed
   }
   for (const [name, derived] of shape.derived) json[name] = derived.of(row, view)
+  for (const [name, derived] of shape.apart) {
+    const value = derived.of(row, view)
+    if (value !== undefined) json[name] = value
+  }
   if (counted === undefined) return json
   for (const name in type.counts) json[name] = counted[name]
   for (const name in type.pointedBy) {

@@ -3,6 +3,7 @@
  * They are found in the text, alike for all engines, and only where the declaration of every object type lacks the name;
  * a name that one of the types has may be meant for that type. Pure, in linear time: templates are hostile input.
  */
+import { registry } from "../../Registry.ts"
 import { eventNames, eventPath } from "./EventPaths.ts"
 
 interface TemplateWarning {
@@ -73,8 +74,13 @@ const isRedefined = (source: string, root: string): boolean =>
 const eventPathOf = ([root, ...names]: ReadonlyArray<string>): ReadonlyArray<string> =>
   root === "data" ? names : root === "request" ? ["context", "request", ...names] : ["snapshots", ...names]
 
+/** Whether it is a value that templates get and events do not have: the config context of a machine. */
+const isRendered = (type: string, [root, name = ""]: ReadonlyArray<string>): boolean =>
+  root === "data" && registry.get(type)?.derived[name]?.isApart === true
+
 /** How many names of a path all events of the type have; undefined if no declaration has the next one. */
 const lackingAt = (type: string, names: ReadonlyArray<string>): number | undefined => {
+  if (isRendered(type, names)) return undefined
   const first = names[0] === "snapshots" ? 3 : 2
   for (let length = first; length <= names.length; length++) {
     const path = eventPathOf(names.slice(0, length))

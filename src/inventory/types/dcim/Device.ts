@@ -13,7 +13,6 @@ import {
   integer,
   json,
   labels,
-  nothing,
   primaryAddresses,
   ref,
   text
@@ -26,6 +25,8 @@ import type Rack from "./Rack.ts"
 import type Site from "./Site.ts"
 import { airflows } from "./DeviceType.ts"
 import { parts } from "./DeviceParts.ts"
+import { configContext } from "../../context/ConfigContextValue.ts"
+import { localErrors } from "../../context/Limits.ts"
 import { ofDevice } from "../../shared/Creation.ts"
 
 /** SQL of the height of a device's type. */
@@ -85,7 +86,8 @@ const fields = {
   vc_priority: integer({ min: 0, max: 255, optional: true }),
   description: text({ max: 200, optional: true }),
   comments: text({ optional: true }),
-  local_context_data: json(),
+  local_context_data: json({ grammar: localErrors }),
+  config_template: ref("extras.configtemplate", { optional: true, onDelete: "protect" }),
   ...labels()
 }
 
@@ -184,8 +186,7 @@ export default defineObjectType({
     { fields: ["rack", "position", "face"] },
     { fields: ["virtual_chassis", "vc_position"] }
   ],
-  // There are no config templates: NetBox' name for what a device has none of.
-  derived: { ...primary.derived, config_template: nothing },
+  derived: { ...primary.derived, config_context: configContext },
   pointedBy: parts.pointedBy,
   paths: {
     ...contactPaths,

@@ -1,4 +1,4 @@
-import { color, countOf, defineObjectType, flag, labels, named, nothing, text } from "../../ObjectType.ts"
+import { color, countOf, defineObjectType, flag, labels, named, ref, text } from "../../ObjectType.ts"
 
 export default defineObjectType({
   app: "dcim",
@@ -9,10 +9,10 @@ export default defineObjectType({
     ...named(),
     color: color({ default: "9e9e9e" }),
     vm_role: flag({ default: true }),
+    config_template: ref("extras.configtemplate", { optional: true, onDelete: "protect" }),
     description: text({ max: 200, optional: true }),
     ...labels()
   },
-  derived: { config_template: nothing },
   counts: {
     device_count: countOf("dcim.device", "device_role"),
     virtualmachine_count: countOf("virtualization.virtualmachine", "role")

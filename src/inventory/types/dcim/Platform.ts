@@ -1,4 +1,4 @@
-import { countOf, defineObjectType, json, labels, named, nothing, ref, text } from "../../ObjectType.ts"
+import { countOf, defineObjectType, json, labels, named, ref, text } from "../../ObjectType.ts"
 
 export default defineObjectType({
   app: "dcim",
@@ -7,12 +7,12 @@ export default defineObjectType({
   fields: {
     ...named(),
     manufacturer: ref("dcim.manufacturer", { optional: true, onDelete: "protect" }),
+    config_template: ref("extras.configtemplate", { optional: true, onDelete: "protect" }),
     napalm_driver: text({ max: 50, optional: true }),
     napalm_args: json(),
     description: text({ max: 200, optional: true }),
     ...labels()
   },
-  derived: { config_template: nothing },
   counts: {
     device_count: countOf("dcim.device", "platform"),
     virtualmachine_count: countOf("virtualization.virtualmachine", "platform")

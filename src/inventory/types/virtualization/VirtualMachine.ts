@@ -15,6 +15,8 @@ import {
   ref,
   text
 } from "../../ObjectType.ts"
+import { configContext } from "../../context/ConfigContextValue.ts"
+import { localErrors } from "../../context/Limits.ts"
 import type Cluster from "./Cluster.ts"
 import type Device from "../dcim/Device.ts"
 import type DeviceRole from "../dcim/DeviceRole.ts"
@@ -54,7 +56,7 @@ const fields = {
   disk: integer({ min: 0, max: 2_147_483_647, optional: true }),
   description: text({ max: 200, optional: true }),
   comments: text({ optional: true }),
-  local_context_data: json(),
+  local_context_data: json({ grammar: localErrors }),
   ...labels()
 }
 
@@ -100,7 +102,7 @@ export default defineObjectType({
         execute function rackwire_place_virtual_machine()`
     }
   ],
-  derived: primary.derived,
+  derived: { ...primary.derived, config_context: configContext },
   paths: { ...contactPaths, name: "name__ie", mac_address: "<virtualization.vminterface.virtual_machine/mac_address" },
   asked: { ...primary.asked, local_context_data: flagged("t.local_context_data is not null") },
   search: ["name", "description", "comments"],

@@ -18,6 +18,8 @@ import { withHidden } from "./SeenEvents.ts"
 export interface DeliveryWithBody extends Delivery {
   /** The event as UTF-8, where attempts share it. */
   readonly bytes?: Buffer
+  /** For its templates: the config context of the machine as JSON text (webhook/ConfigContexts.ts). */
+  readonly configContext?: string
 }
 
 /** Characters of bodies in memory for attempts, of all webhooks and of one. */

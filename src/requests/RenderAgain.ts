@@ -6,7 +6,7 @@
  * webhook was at the last attempt is in the change log, before its first change after that.
  */
 import { Effect, Result } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import { Clearance } from "../inventory/Clearance.ts"
 import type { Where } from "../inventory/derive/filter/Where.ts"
 import { byIds } from "../inventory/read/Read.ts"
@@ -15,6 +15,7 @@ import type Webhook from "../inventory/types/extras/Webhook.ts"
 import type { WebhookRow } from "../match/WebhookIndex.ts"
 import { Templates } from "../template/Template.ts"
 import { sentAlone } from "../webhook/Batch.ts"
+import { withConfigContexts } from "../webhook/ConfigContexts.ts"
 import { renderAll } from "../webhook/Request.ts"
 import { loggedDelivery } from "../changelog/LoggedEvent.ts"
 import { eventsAsSeen, viewersAmong } from "../changelog/SeenEvents.ts"
@@ -81,7 +82,10 @@ export const renderAgain = Effect.fnUntraced(function* (where: Where, owner: str
   const seen = yield* eventsAsSeen(events, (row) => viewersAmong(row.asked_by, row.scope_user))
   const shown = new Map(seen.map((row) => [row.id, row]))
   const before = yield* definitionsBefore(ids)
-  const one = ({ id, webhook }: (typeof sample)[number]): Effect.Effect<Finding, never, Templates> => {
+  const one = ({
+    id,
+    webhook
+  }: (typeof sample)[number]): Effect.Effect<Finding, SqlError.SqlError, SqlClient.SqlClient | Templates> => {
     const [now, event] = [byId.get(Number(webhook)), shown.get(id)]
     const finding = (verdict: Verdict, detail = "") => Effect.succeed({ delivery: Number(id), verdict, detail })
     if (now === undefined) return finding("deleted", "The webhook was deleted.")
@@ -162,8 +166,9 @@ const rendered = (event: LoggedDelivery, made: RenderedFields, owner: string) =>
       headers: made.additional_headers,
       bodyTemplate: made.body_template
     }
-    const delivery = loggedDelivery(event, Number(event.webhook_id))
-    const sent = sentAlone(delivery, made.batch !== "")
+    const texts = [definition.url, definition.headers, definition.bodyTemplate]
+    const [delivery] = yield* withConfigContexts(texts, [loggedDelivery(event, Number(event.webhook_id))])
+    const sent = sentAlone(delivery!, made.batch !== "")
     const result = yield* Effect.result(renderAll(definition, sent, asOwner))
     if (Result.isFailure(result)) return result.failure.failure.message
     const [url, headers, body] = result.success

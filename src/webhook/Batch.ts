@@ -6,7 +6,7 @@
  * same members has the same id, another one never.
  */
 import { createHash } from "node:crypto"
-import { templateContext } from "../event/Delivery.ts"
+import { templateContextOf } from "./ConfigContexts.ts"
 import { placeOf } from "./JsonText.ts"
 import { comparePositions, positionOf } from "../event/Position.ts"
 import type { DeliveryWithBody } from "../changelog/EventBodies.ts"
@@ -43,7 +43,7 @@ export const batchOf = (
     // A change that the batch causes follows from all of its members.
     ...longestChain(members),
     size: members.length,
-    context: () => `{"events":[${told.map((each) => asMember(each, templateContext(each))).join(",")}]}`
+    context: () => `{"events":[${told.map((each) => asMember(each, templateContextOf(each))).join(",")}]}`
   }
 }
 

@@ -2,13 +2,14 @@
 import { Effect, Result } from "effect"
 import { version } from "../Config.ts"
 import { emptyRecord } from "../inventory/Field.ts"
-import { type Delivery, templateContext } from "../event/Delivery.ts"
+import type { Delivery } from "../event/Delivery.ts"
 import { traceparentFor } from "../telemetry/Traces.ts"
 import type { Templates } from "../template/Template.ts"
 import type { TemplateError } from "../template/TemplateError.ts"
 import type { Definition } from "./Definition.ts"
 import type { Batch } from "./Batch.ts"
 import { chainHeader } from "./Chain.ts"
+import { templateContextOf } from "./ConfigContexts.ts"
 import type { DeliveryWithBody } from "../changelog/EventBodies.ts"
 import { type OwnHeaders, addressProblem, isTemplate, ownHeaders } from "./RequestText.ts"
 import { withoutUserInformation } from "./BasicAuthorization.ts"
@@ -111,8 +112,8 @@ export const isRendered = ({ identity, headers, bodyTemplate }: Definition): boo
 type RequestTexts = readonly [url: string, headers: string, body: string]
 
 /** The context of a webhook's templates, as JSON text. */
-export const contextOf = (delivery: Parameters<typeof templateContext>[0] | Batch): string =>
-  "context" in delivery ? delivery.context() : templateContext(delivery)
+export const contextOf = (delivery: Parameters<typeof templateContextOf>[0] | Batch): string =>
+  "context" in delivery ? delivery.context() : templateContextOf(delivery)
 
 /** Renders the texts that are templates. Without one the engine is never entered. */
 export const renderAll = (

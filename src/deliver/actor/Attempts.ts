@@ -20,6 +20,8 @@ import { Templates } from "../../template/Template.ts"
 import { type AttemptExchange, attemptPlainly, failUnsent, makeAttempt, outcomeOf, sharedBy } from "./Attempt.ts"
 import { EventBodies, type DeliveryWithBody } from "../../changelog/EventBodies.ts"
 import { batchOf } from "../../webhook/Batch.ts"
+import { untilAnswered, withConfigContexts } from "../../webhook/ConfigContexts.ts"
+import type { Definition } from "../../webhook/Definition.ts"
 import { loopFailure } from "../../webhook/Chain.ts"
 import type { Attempt } from "../../log/Attempt.ts"
 import { DeliveryLog } from "../../log/DeliveryLog.ts"
@@ -146,8 +148,10 @@ class Attempts {
     const { batch } = current.definition
     if (!this.mayAttempt(entries) || (batch === undefined && entries.length > 1)) return Effect.undefined
     const others = entries.slice(1).map(({ delivery }) => delivery)
-    const content = batch === undefined ? loaded : Result.map(loaded, (first) => batchOf([first, ...others], batch))
-    return makeAttempt(current, entries[0]!, content, this.services.templates, settle)
+    return withContexts(current.definition, loaded, others).pipe(
+      Effect.map(Result.map((all) => (batch === undefined ? all[0]! : batchOf(all, batch)))),
+      Effect.flatMap((content) => makeAttempt(current, entries[0]!, content, this.services.templates, settle))
+    )
   }
 
   /** Drops entries whose lease expired and that another process claimed or ended; returns the others. */
@@ -251,6 +255,17 @@ class Attempts {
       Effect.annotateLogs(idsOf(entries[0]!.delivery))
     )
   }
+}
+
+/** The deliveries of an attempt, with the config contexts that the webhook's templates name. */
+const withContexts = (
+  { identity, headers, bodyTemplate }: Definition,
+  loaded: Result.Result<DeliveryWithBody, Failure>,
+  others: ReadonlyArray<DeliveryWithBody>
+): Effect.Effect<Result.Result<ReadonlyArray<DeliveryWithBody>, Failure>, never, SqlClient.SqlClient> => {
+  if (Result.isFailure(loaded)) return Effect.succeed(Result.fail(loaded.failure))
+  const texts = [identity.address, headers, bodyTemplate]
+  return Effect.map(untilAnswered(withConfigContexts(texts, [loaded.success, ...others])), Result.succeed)
 }
 
 const delivered: Outcome = { kind: "Delivered" }

@@ -12,6 +12,7 @@ import { eventBody } from "../../event/Event.ts"
 import { hiddenFromReader } from "../../auth/Sight.ts"
 import { keptCharsMax } from "../../webhook/HeaderText.ts"
 import { contextOf } from "../../webhook/Request.ts"
+import { withConfigContexts } from "../../webhook/ConfigContexts.ts"
 import { sentAlone } from "../../webhook/Batch.ts"
 import { type LoggedEvent, eventOf, loggedEvent } from "../../changelog/LoggedEvent.ts"
 import { eventsAsSeen, stateOf, viewersAmong, withHidden } from "../../changelog/SeenEvents.ts"
@@ -100,8 +101,9 @@ const bodyBy = Effect.fnUntraced(function* (
   const { told, isMasked } = event
   const own = { id: delivery.delivery_id, attempts: attempt - 1 }
   const one = { ...deliveryOf(told, delivery.webhook ?? 0, { body: eventBody(told) }), ...own }
-  const sent = sentAlone(one, definition.batch !== null)
   const { body_template: template, template_engine: engine } = definition
+  const [whole] = yield* withConfigContexts([template], [one])
+  const sent = sentAlone(whole!, definition.batch !== null)
   if (template === "") return { bytes: Buffer.from(sent.body), origin: "event", isMasked } satisfies SentBody
   const made = yield* Effect.result(render(template, contextOf(sent), engine))
   if (Result.isFailure(made)) return `The template does not give a body: ${made.failure.told}`

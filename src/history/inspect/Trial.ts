@@ -11,6 +11,7 @@ import type { Source } from "../../template/Part.ts"
 import type { TemplateError } from "../../template/TemplateError.ts"
 import { contextOf, headersOf } from "../../webhook/Request.ts"
 import { addressProblem, isTemplate, ownHeaders } from "../../webhook/RequestText.ts"
+import { withConfigContexts } from "../../webhook/ConfigContexts.ts"
 import { sentAlone } from "../../webhook/Batch.ts"
 import type { BatchPolicy } from "../../inventory/types/extras/WebhookBatch.ts"
 import { withoutUserInformation } from "../../webhook/BasicAuthorization.ts"
@@ -86,7 +87,9 @@ export const tried = Effect.fnUntraced(function* (draft: Draft, logged: LoggedEv
   )
   const event = eventOf(withHidden(logged, [...readable!.hidden]))
   const delivery = deliveryOf(event, draft.id ?? 0, { body: eventBody(event) })
-  const sent = sentAlone(delivery, draft.batch !== undefined)
+  const texts = [draft.payload_url, draft.additional_headers, draft.body_template]
+  const [whole] = yield* withConfigContexts(texts, [delivery])
+  const sent = sentAlone(whole!, draft.batch !== undefined)
   const context = contextOf(sent)
   const faults: Array<Fault> = []
   const part = Effect.fnUntraced(function* (field: Fault["field"], template: string, isTemplated: boolean) {

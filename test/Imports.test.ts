@@ -62,7 +62,7 @@ const open: ReadonlySet<string> = new Set([
   ...["capture", "explain", "health", "inspect", "inspect/snippet", "log", "tasks"].map((each) => `history/${each}`),
   // The pages of the console answer with the same parts as the API.
   ...[
-    ...["declare", "deliveries", "files", "files/write", "images"],
+    ...["config", "declare", "deliveries", "files", "files/write", "images"],
     ...["objects", "publish", "query", "system", "webhooks", "wire"]
   ].map((each) => `http/${each}`),
   ...["filter", "represent", "table", "values"].map((each) => `inventory/derive/${each}`),

@@ -43,7 +43,7 @@ const listOf = (values: ReadonlyArray<unknown>): Html => {
 }
 
 /** JSON by lines; its beginning alone, if it is long. */
-const jsonOf = (value: unknown): Html =>
+export const jsonOf = (value: unknown): Html =>
   html`<pre class="json" tabindex="0">${beginning(indentedJson(value, 2, indentedMax.page))}</pre>`
 
 /** A text, or its beginning and how much was left out. */

@@ -25,6 +25,8 @@ interface PanelKinds {
   readonly elevation: { readonly rack?: string }
   /** The webhooks that hear of changes of objects of the type. */
   readonly webhooks: Nothing
+  /** The merged config context of the machine, folded, and the way to its rendered configuration. */
+  readonly configContext: Nothing
   /** The path of cables from the object, hop by hop. */
   readonly trace: Nothing
   /** The images that are attached to the object, or the image that the object is. */

@@ -51,7 +51,8 @@ const panels: ReadonlyArray<Panel> = [
   {
     ...{ kind: "children", title: "Services", type: "ipam.service", field: "device" },
     shows: ["protocol", "ports", "ipaddresses"]
-  }
+  },
+  { kind: "configContext" }
 ]
 
 export const parts = {

@@ -75,7 +75,8 @@ export default defineObjectType({
     {
       ...{ kind: "children", title: "Services", type: "ipam.service", field: "virtual_machine" },
       shows: ["protocol", "ports", "ipaddresses"]
-    }
+    },
+    { kind: "configContext" }
   ],
   unique: [
     { fields: ["name", "cluster", "tenant"], ignoreCase: ["name"] },

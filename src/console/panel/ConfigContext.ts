@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { mayView } from "../../inventory/Clearance.ts"
 import { objectType } from "../../inventory/Registry.ts"
-import { configContextsOf } from "../../inventory/read/ConfigContexts.ts"
+import { configContextsOf } from "../../inventory/context/ConfigContexts.ts"
 import { type Html, html } from "../Html.ts"
 import { renderConfigPath } from "../config/RenderConfig.ts"
 import { jsonOf } from "../value/Value.ts"

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { hasConfigContext } from "../../inventory/context/Applied.ts"
 import type { Row, View } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
-import { configContextsOf } from "../../inventory/read/ConfigContexts.ts"
+import { configContextsOf } from "../../inventory/context/ConfigContexts.ts"
 import { HttpRefused } from "../HttpRefused.ts"
 import { selects } from "../query/FieldSelection.ts"
 

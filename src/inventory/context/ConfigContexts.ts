@@ -1,8 +1,8 @@
 /** Reading the config contexts of devices and virtual machines: one statement for a page, merged when one is shown. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { appliedSql } from "../context/Applied.ts"
-import { mergedData } from "../context/Merge.ts"
+import { appliedSql } from "./Applied.ts"
+import { mergedData } from "./Merge.ts"
 import { type Dictionary, type Row, type View, isDictionary } from "../Field.ts"
 import type { ObjectType } from "../ObjectType.ts"
 import { asTexts } from "../derive/filter/Where.ts"

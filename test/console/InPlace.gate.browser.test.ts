@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser)("a list", () => {
     await page.selectOption("[name=status]", "planned")
     await page.click(".filters button")
     await page.waitForURL("**/dcim/sites/?limit=25&ordering=-name&status=planned")
-    expect(await page.textContent(".chips")).toContain("Planned")
+    expect(await page.textContent("div.chips")).toContain("Planned")
     await page.click(".chip-f")
     await page.waitForURL("**/dcim/sites/?limit=25&ordering=-name")
     await page.click("a[rel=next]")

@@ -67,7 +67,7 @@ describe("an upload, while others wait at most a second,", () => {
     const seen = await bystander.during(async () => {
       statuses = await Promise.all(Array.from({ length: 8 }, () => pour(100, isChunked)))
     })
-    // A client that goes on sending may lose the answer with its connection.
+    // A client that continues to send may lose the answer with its connection.
     expect(statuses.filter((status) => ![0, 413].includes(status))).toEqual([])
     expectCalm(seen)
   })

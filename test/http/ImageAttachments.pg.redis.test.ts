@@ -186,7 +186,7 @@ describe("an upload that is no image, or hostile", () => {
 })
 
 describe("readers", () => {
-  it("who may not view an attachment get no image, and those who may not add none attach none", async () => {
+  it("a user who may not view an attachment gets no image, and one who may not add any attaches none", async () => {
     const [seen, hidden] = [await upload(gif(1, 1), "seen.gif"), await upload(gif(2, 2), "hidden.gif")]
     const view = { types: ["extras.imageattachment"], actions: ["view"], constraints: { id: seen.json.id } }
     const reader = await makeUser(api, "viewer", view)

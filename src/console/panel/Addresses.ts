@@ -8,7 +8,7 @@ import { html } from "../Html.ts"
 import { icon } from "../frame/Icon.ts"
 import { withQuery } from "../list/Query.ts"
 import { pathOf } from "../value/Title.ts"
-import { objectRows } from "./ObjectRows.ts"
+import { objectRows } from "./part/ObjectRows.ts"
 import { card, drawing } from "./Panel.ts"
 
 const addressType = objectType("ipam.ipaddress")

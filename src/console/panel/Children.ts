@@ -8,7 +8,7 @@ import { html } from "../Html.ts"
 import { writtenTypes } from "../form/Opened.ts"
 import { icon } from "../frame/Icon.ts"
 import { nameOf, pathOf } from "../value/Title.ts"
-import { objectRows } from "./ObjectRows.ts"
+import { objectRows } from "./part/ObjectRows.ts"
 import { card, drawing, panelId } from "./Panel.ts"
 
 /** Most objects that a panel shows. */

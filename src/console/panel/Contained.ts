@@ -6,7 +6,7 @@ import { containedIn } from "../../inventory/read/Prefixes.ts"
 import { readPage } from "../../inventory/read/Read.ts"
 import { html } from "../Html.ts"
 import { pathOf } from "../value/Title.ts"
-import { objectRows } from "./ObjectRows.ts"
+import { objectRows } from "./part/ObjectRows.ts"
 import { card, drawing, panelId } from "./Panel.ts"
 
 /** Most objects that a panel shows. */

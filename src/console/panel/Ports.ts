@@ -18,7 +18,7 @@ import { returnName, withQuery } from "../list/Query.ts"
 import { pageRights } from "../value/May.ts"
 import { nameOf, pathOf, pluralOf } from "../value/Title.ts"
 import { card, drawing } from "./Panel.ts"
-import { columnsFor, portRow, portTable } from "./PortTable.ts"
+import { columnsFor, portRow, portTable } from "./part/PortTable.ts"
 
 const cableType = objectType("dcim.cable")
 

@@ -13,7 +13,7 @@ import {
 } from "../../inventory/read/Paths.ts"
 import { html } from "../Html.ts"
 import { number } from "../list/Pager.ts"
-import { hopsOf, pictured } from "./TracePicture.ts"
+import { hopsOf, pictured } from "./part/TracePicture.ts"
 import { card, drawing } from "./Panel.ts"
 
 /** Most paths that are shown of those that lead over a port. */

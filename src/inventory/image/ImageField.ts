@@ -12,7 +12,7 @@ export const imageBytesMax = 10 * 1024 * 1024
 
 /** Most pixels of a side, and of an image: a viewer needs four bytes for each. */
 export const sideMax = 32_767
-export const pixelsMax = 50_000_000
+const pixelsMax = 50_000_000
 
 /** Longest name of a file without its extension, characters. */
 const stemMax = 60
@@ -57,7 +57,7 @@ export const notFile = "The submitted data was not a file. Check the encoding ty
 const notImage =
   "Upload a valid image. The file you uploaded was either not an image or a corrupted image. PNG, JPEG, GIF and WebP are images."
 
-/** The field of an object type that holds a file; undefined if it has none. */
+/** The field of an object type that contains a file; undefined if it has none. */
 export const imageFieldOf = perType(({ fields }: ObjectType): string | undefined =>
   Object.keys(fields).find((name) => fields[name]!.format === "image")
 )

@@ -1,14 +1,14 @@
 /** The table of the ports of one kind: its columns follow from the fields of the type. Pure. */
-import { type Row, type View, isDictionary } from "../../inventory/Field.ts"
-import type { ObjectType } from "../../inventory/ObjectType.ts"
-import { type PortsOfType, isFree } from "../../inventory/read/Ports.ts"
-import { type Html, html } from "../Html.ts"
-import { shortened } from "../list/Cell.ts"
-import { selectAll, selectCell } from "../list/ObjectTable.ts"
-import { peer } from "../value/Peer.ts"
-import { swatch } from "../value/Swatch.ts"
-import { fieldTitle, pathOf, pluralOf } from "../value/Title.ts"
-import { badge, none, referenceIn, valueOf } from "../value/Value.ts"
+import { type Row, type View, isDictionary } from "../../../inventory/Field.ts"
+import type { ObjectType } from "../../../inventory/ObjectType.ts"
+import { type PortsOfType, isFree } from "../../../inventory/read/Ports.ts"
+import { type Html, html } from "../../Html.ts"
+import { shortened } from "../../list/Cell.ts"
+import { selectAll, selectCell } from "../../list/ObjectTable.ts"
+import { peer } from "../../value/Peer.ts"
+import { swatch } from "../../value/Swatch.ts"
+import { fieldTitle, pathOf, pluralOf } from "../../value/Title.ts"
+import { badge, none, referenceIn, valueOf } from "../../value/Value.ts"
 
 /** A port with a way to each of its values: an interface may have thousands of VLANs that no cell shows. */
 interface Port {

@@ -1,14 +1,14 @@
 /** A table of objects on the page of another one: their names, and the fields that a panel shows of them. */
 import { Effect } from "effect"
-import { mapInSlices } from "../../eventloop/Slices.ts"
-import type { Row } from "../../inventory/Field.ts"
-import type { ObjectType } from "../../inventory/ObjectType.ts"
-import { representation } from "../../inventory/derive/represent/Representation.ts"
-import { type Beside, viewFor } from "../../inventory/read/Read.ts"
-import { type Html, html } from "../Html.ts"
-import { shortened } from "../list/Cell.ts"
-import { fieldCell } from "../value/FieldValue.ts"
-import { fieldTitle, pathOf } from "../value/Title.ts"
+import { mapInSlices } from "../../../eventloop/Slices.ts"
+import type { Row } from "../../../inventory/Field.ts"
+import type { ObjectType } from "../../../inventory/ObjectType.ts"
+import { representation } from "../../../inventory/derive/represent/Representation.ts"
+import { type Beside, viewFor } from "../../../inventory/read/Read.ts"
+import { type Html, html } from "../../Html.ts"
+import { shortened } from "../../list/Cell.ts"
+import { fieldCell } from "../../value/FieldValue.ts"
+import { fieldTitle, pathOf } from "../../value/Title.ts"
 
 interface ObjectRows {
   readonly title: string

@@ -1,11 +1,11 @@
 /** The steps of a path -> what is at each hop -> a picture of it. Pure. */
-import type { Dictionary, View } from "../../inventory/Field.ts"
-import { type Step, cableType, endpointTypes, linkOf, parentOf } from "../../inventory/read/Paths.ts"
-import type { ObjectType } from "../../inventory/ObjectType.ts"
-import { type Html, html } from "../Html.ts"
-import { icon } from "../frame/Icon.ts"
-import { capital, inSentence, nameOf, pathOf, pluralOf } from "../value/Title.ts"
-import { badge, valueOf } from "../value/Value.ts"
+import type { Dictionary, View } from "../../../inventory/Field.ts"
+import { type Step, cableType, endpointTypes, linkOf, parentOf } from "../../../inventory/read/Paths.ts"
+import type { ObjectType } from "../../../inventory/ObjectType.ts"
+import { type Html, html } from "../../Html.ts"
+import { icon } from "../../frame/Icon.ts"
+import { capital, inSentence, nameOf, pathOf, pluralOf } from "../../value/Title.ts"
+import { badge, valueOf } from "../../value/Value.ts"
 
 /** Ports of one device, power panel or circuit that the path leads through. */
 interface Place {

@@ -14,7 +14,7 @@ export const withConfigContexts = Effect.fnUntraced(function* (
   view: View,
   query: URLSearchParams
 ) {
-  if (!hasConfigContext(type) || !selects(query, "config_context")) return view
+  if (!isShown(type, query)) return view
   const configContext = yield* configContextsOf(type, rows)
   if (configContext === undefined) {
     const detail =
@@ -23,3 +23,17 @@ export const withConfigContexts = Effect.fnUntraced(function* (
   }
   return { ...view, configContext }
 })
+
+/** The same for objects that were written: an answer is not refused then, and has no contexts that are too large. */
+export const withContextsOfWritten = Effect.fnUntraced(function* (
+  type: ObjectType,
+  rows: ReadonlyArray<Row>,
+  view: View,
+  query: URLSearchParams
+) {
+  const configContext = isShown(type, query) ? yield* configContextsOf(type, rows) : undefined
+  return configContext === undefined ? view : { ...view, configContext }
+})
+
+const isShown = (type: ObjectType, query: URLSearchParams): boolean =>
+  hasConfigContext(type) && selects(query, "config_context")

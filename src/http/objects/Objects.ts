@@ -16,7 +16,7 @@ import { etagHeader, guardOf } from "../wire/Etag.ts"
 import { exportObjects, exportTypes } from "../files/Export.ts"
 import { importObjects } from "../files/Import.ts"
 import { bodyOf, withUploads } from "../images/Upload.ts"
-import { withConfigContexts } from "./ConfigContexts.ts"
+import { withConfigContexts, withContextsOfWritten } from "./ConfigContexts.ts"
 import type { Detail } from "./Detail.ts"
 import { authorOf, presumedAuthorOf } from "./ChangelogMessage.ts"
 import { itemErrors } from "./ItemErrors.ts"
@@ -119,7 +119,7 @@ const createObjects = (type: ObjectType): AtOnce => {
       const { made, beside } = yield* Option.isSome(begun.quick) ? rest : inWritingTime(rest)
       const rows = made.map(({ row }) => row)
       const seen = yield* viewFor(type, rows, request.base, beside)
-      const view = yield* withConfigContexts(type, rows, seen, request.url.searchParams)
+      const view = yield* withContextsOfWritten(type, rows, seen, request.url.searchParams)
       const [row] = rows
       if (many || row === undefined) return listed(201, type, made, view)
       const location = `${request.base}${type.path}${row.id}/`
@@ -166,7 +166,7 @@ const updateOne = (type: ObjectType, whole: boolean): Handler =>
     const [row] = yield* update(type, [{ id, body }], whole, author, guardOf(request.ifMatch)).pipe(refuse(first))
     if (row === undefined) return yield* notFound()
     const seen = yield* viewFor(type, [row], request.base)
-    const view = yield* withConfigContexts(type, [row], seen, request.url.searchParams)
+    const view = yield* withContextsOfWritten(type, [row], seen, request.url.searchParams)
     return { status: 200, json: representation(type, row, view), headers: etagHeader(row) }
   })
 
@@ -179,7 +179,7 @@ const updateMany = (type: ObjectType, whole: boolean): Handler =>
     // Like NetBox, the answer has the errors of the first wrong item only.
     const rows = yield* update(type, changes, whole, author).pipe(refuse(first))
     const seen = yield* viewFor(type, rows, request.base)
-    const view = yield* withConfigContexts(type, rows, seen, request.url.searchParams)
+    const view = yield* withContextsOfWritten(type, rows, seen, request.url.searchParams)
     return listed(
       200,
       type,

@@ -184,4 +184,20 @@ test("are none where they are too many or too large, and none at all where a pag
     "update dcim_device set local_context_data = jsonb_build_object('x', repeat('x', 400000)) where id = 1002"
   )
   expect((await ask()).machines).toEqual({ 1001: 1000, 1002: null })
+  // Seventeen devices with a mebibyte of their own each are too much for a page.
+  await sql.query(
+    "insert into dcim_devicerole (id, name, slug) select n, 'x' || n, 'x' || n from generate_series(11, 27) n"
+  )
+  await sql.query(
+    `insert into dcim_device (id, name, site_id, device_role_id, device_type_id)
+       select 2000 + n, 'z' || n, 1, n, 1 from generate_series(11, 27) n`
+  )
+  for (let role = 11; role <= 27; role++) await add(role * 1000, role * 1000 + 3, 258_000, `${role}`)
+  const page = async (count: number) => {
+    const ids = Array.from({ length: count }, (_, at) => `${2011 + at}`)
+    const rows = await sql.query<{ readonly kind: string }>(appliedSql(objectType("dcim.device")), [ids])
+    return ["machine", "context", "large"].map((kind) => rows.filter((row) => row.kind === kind).length)
+  }
+  expect(await page(16)).toEqual([16, 64, 0])
+  expect(await page(17)).toEqual([17, 0, 1])
 })

@@ -67,7 +67,7 @@ export const expectTypesCaptured = ({ types, turns, world, from }: Extent): void
   /** The flat state that a representation tells of. */
   const flat = (type: ObjectType, shown: Json): Json =>
     Object.fromEntries(
-      Object.entries(type.fields).flatMap(([name, { reference, choices, type: columnType, wire }]) => {
+      Object.entries(type.fields).flatMap(([name, { reference, choices, type: columnType, format, wire }]) => {
         if (wire !== "both" && wire !== "read") return []
         const value = shown[name]
         const idOf = (each: unknown) => (each as Json)["id"]
@@ -75,6 +75,8 @@ export const expectTypesCaptured = ({ types, turns, world, from }: Extent): void
         if (value === null) return [[name, choices === undefined || name === "duplex" ? null : ""]]
         // In the flat state it is a day.
         if (name === "created") return [[name, String(value).slice(0, "2026-11-22".length)]]
+        // An image is its name, without the address.
+        if (format === "image") return [[name, String(value).replace(/.*\//, "")]]
         if (reference?.shownBy !== undefined)
           return [[name, (value as ReadonlyArray<string>).map((key) => tags.get(key))]]
         if (name === "tags") return [[name, (value as ReadonlyArray<Json>).map((tag) => String(tag["name"])).sort()]]

@@ -70,11 +70,13 @@ export const keepImages = Effect.fnUntraced(function* (
     const file = drafts[at]?.file
     if (file === undefined) continue
     yield* sql`delete from rackwire_image_part where attachment_id = ${`${id}`}::bigint`
-    yield* sql`
-      insert into rackwire_image_part (attachment_id, part, bytes)
-      select ${`${id}`}::bigint, n, substring(whole.bytes from n * ${partBytes}::int + 1 for ${partBytes}::int)
-        from (select ${Buffer.from(file.buffer, file.byteOffset, file.length)}::bytea as bytes) whole,
-             generate_series(0, (octet_length(whole.bytes) - 1) / ${partBytes}::int) n`
+    // A statement for each part: the driver copies what it sends at once.
+    for (let part = 0; part * partBytes < file.length; part++) {
+      const bytes = Buffer.from(file.subarray(part * partBytes, (part + 1) * partBytes))
+      yield* sql`
+        insert into rackwire_image_part (attachment_id, part, bytes)
+        values (${`${id}`}::bigint, ${part}::int, ${bytes}::bytea)`
+    }
   }
   const { imageStorageLimit: most } = yield* Settings
   const [sum] = yield* sql<{ readonly isOver: boolean }>`

@@ -77,6 +77,17 @@ export default defineObjectType({
     ...presentInVrf
   },
   asked: {
+    // As in NetBox, the master of a virtual chassis has the interfaces of its members too, except management interfaces.
+    device_id: {
+      of: "dcim.device",
+      sql: (_, types, from, ids) => {
+        const [devices, chassis] = [from(types.get("dcim.device")!), from(types.get("dcim.virtualchassis")!)]
+        const members = `select m.id from ${chassis} c join ${devices} m on m.virtual_chassis_id = c.id where c.master_id = any (${ids})`
+        return `t.assigned_object_type = 'dcim.interface' and t.assigned_object_id = any (array(
+          select i.id from ${from(types.get("dcim.interface")!)} i where i.device_id = any (${ids})
+            or not i.mgmt_only and i.device_id = any (array(${members}))))`
+      }
+    },
     assigned: flagged("t.assigned_object_id is not null"),
     assigned_to_interface: flagged(
       "coalesce(t.assigned_object_type in ('dcim.interface', 'virtualization.vminterface'), false)"

@@ -102,7 +102,7 @@ export default defineObjectType({
     if (row.site !== null && !isScope) {
       const site = find<typeof Site>("dcim.site", row.site)?.name
       const message = `VLAN is assigned to group ${name}; cannot also assign to site ${site}.`
-      yield broken(["group", "site"], { __all__: [message] })
+      yield broken(["group", "site"], { group: [message] })
     }
   }
 })

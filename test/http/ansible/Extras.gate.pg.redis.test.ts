@@ -47,6 +47,34 @@ const modules: ReadonlyArray<ModuleCase> = [
     change: () => ({ enabled: false, body_template: "{{ data }}" })
   },
   {
+    module: "netbox_config_context",
+    path: "extras/config-contexts",
+    names: [by.site],
+    find: () => ({ name: "test_context" }),
+    create: ({ site }) => ({ name: "test_context", data: { testkey: "testvalue" }, sites: [site] }),
+    change: () => ({ weight: 2000, is_active: false, data: { testkey: { second: 1 } } })
+  },
+  {
+    module: "netbox_custom_link",
+    path: "extras/custom-links",
+    find: () => ({ name: "Custom Link" }),
+    create: () => ({
+      ...{ name: "Custom Link", content_types: ["dcim.device"] },
+      ...{ link_text: "Open link", link_url: "https://example.com/{{ object.name }}" }
+    }),
+    change: () => ({ new_window: true, weight: 2000 })
+  },
+  {
+    module: "netbox_export_template",
+    path: "extras/export-templates",
+    find: () => ({ name: "My Template" }),
+    create: () => ({
+      ...{ name: "My Template", content_types: ["dcim.device"] },
+      template_code: "{% for each in queryset %}{{ each.name }}{% endfor %}"
+    }),
+    change: () => ({ mime_type: "text/plain", file_extension: "cfg", as_attachment: false })
+  },
+  {
     module: "netbox_journal_entry",
     path: "extras/journal-entries",
     names: [by.device],

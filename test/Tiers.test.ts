@@ -31,6 +31,8 @@ const siblings: Readonly<Record<string, string>> = {
   "postgres/PgUpgrade.long.pg.redis.test.ts": "pipeline/Gaps.gate.pg.redis.test.ts",
   "template/AttackTimes.long.test.ts": "template/Attacks.test.ts",
   "pipeline/Sentinel.long.pg.redis.test.ts": "redis/Sentinel.gate.redis.test.ts",
+  "hostile/Images.long.pg.redis.test.ts": "http/ImageAttachments.pg.redis.test.ts",
+  "move/Demo.long.pg.test.ts": "move/Move.gate.pg.test.ts",
   "upgrade/Rolling.long.pg.redis.test.ts": "upgrade/Upgrade.gate.pg.redis.test.ts"
 }
 

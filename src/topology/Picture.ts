@@ -2,7 +2,7 @@
  * Devices, lines and their places -> SVG. Its colours are attributes, for screens without our styles and for files; on a
  * page the styles of the theme take their place, by the classes. Pure.
  */
-import { element, escaped, shortened } from "../rack/Svg.ts"
+import { element, escaped, shortened, shortenedTo } from "../rack/Svg.ts"
 import type { DrawnDevice, Line } from "./Devices.ts"
 import { type Box, type Layout, type Point, nodeSize, titleHeight } from "./Layout.ts"
 
@@ -26,9 +26,12 @@ const usualColor = "9e9e9e"
 /** Most characters of texts, whatever plain SQL has stored. */
 const noteMax = 300
 
-/** Widths of a label, in letters of usual width. */
-const labelWidth = 20
-const titleWidthOf = ({ width }: Box): number => Math.floor((width - 24) / 7.5)
+/** Pixels. */
+const fontSize = 12
+
+/** Widths of a label and of the title of a box, in ems. */
+const labelWidth = (nodeSize.width - 14) / fontSize
+const titleWidthOf = ({ width }: Box): number => (width - 24) / fontSize
 
 /** The parts of the picture, one after the other; every part is short work. */
 export const pieces = (drawn: Drawn): ReadonlyArray<() => string> => [
@@ -43,7 +46,13 @@ export const framed = ({ layout: { width, height } }: Drawn, content: ReadonlyAr
     "svg",
     {
       xmlns: "http://www.w3.org/2000/svg",
-      ...{ width, height, viewBox: `0 0 ${width} ${height}`, "font-family": "Inter, sans-serif", "font-size": 12 },
+      ...{
+        width,
+        height,
+        viewBox: `0 0 ${width} ${height}`,
+        "font-family": "Inter, sans-serif",
+        "font-size": fontSize
+      },
       ...{ role: "group", "aria-label": "Devices and the cables between them" }
     },
     `<defs><clipPath id="node-clip"><rect x="${-nodeSize.width / 2 + 8}" y="${-nodeSize.height / 2}" width="${nodeSize.width - 10}" height="${nodeSize.height}"/></clipPath></defs>`,
@@ -67,7 +76,7 @@ const boxDrawn = ({ titleOf }: Drawn, box: Box): string => {
         ...halo(ground),
         fill: muted
       },
-      escaped(fitted(title, titleWidthOf(box)))
+      escaped(shortenedTo(title, titleWidthOf(box)))
     )
   )
 }
@@ -174,23 +183,7 @@ const nodeDrawn = ({ layout, base }: Drawn, { id, label, status, role }: DrawnDe
     element(
       "text",
       { x: 3, "text-anchor": "middle", "dominant-baseline": "central", "clip-path": "url(#node-clip)", fill: ink },
-      escaped(fitted(label, labelWidth))
+      escaped(shortenedTo(label, labelWidth))
     )
   )
-}
-
-/** A text of at most so many letters of usual width: those of most scripts of East Asia, and emoji, are wider. */
-export const fitted = (text: string, most: number): string => {
-  let width = 0
-  let kept = ""
-  for (const character of text.slice(0, most * 4)) {
-    width += /[\u1100-\u11ff\u2e80-\uffdc\u{1f000}-\u{3ffff}]/u.test(character)
-      ? 1.8
-      : /[MW@]/.test(character)
-        ? 1.4
-        : 1
-    if (width > most) return `${kept}…`
-    kept += character
-  }
-  return kept
 }

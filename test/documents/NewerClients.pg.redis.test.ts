@@ -49,7 +49,13 @@ it("lists of later releases are not there, and the named ones of 3.5 are", async
 it("later names in bodies are read, and answers keep those of 3.5", async () => {
   expect(codesIn(rows.filter((row) => row.includes("object_type")).join())).toContain("object_types")
   const webhook = await send("POST", "/api/extras/webhooks/", {
-    ...{ name: "w", object_types: ["dcim.site"], type_create: true, payload_url: "https://receiver.example/" }
+    ...{
+      name: "w",
+      object_types: ["dcim.site"],
+      type_create: true,
+      payload_url: "https://receiver.example/",
+      enabled: false
+    }
   })
   expect([webhook.status, webhook.json]).toMatchObject([201, { content_types: ["dcim.site"] }])
   const filter = await send("POST", "/api/extras/saved-filters/", {

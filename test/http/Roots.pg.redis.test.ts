@@ -91,9 +91,9 @@ describe("the installed plugins", () => {
 
 describe("the description", () => {
   it.each([
-    ["?format=json", "application/yaml", "application/json"],
-    ["?format=json", "*/*", "application/json"],
-    ["?format=yaml", "application/json", "application/yaml"],
+    ["?format=json", "application/yaml", "application/vnd.oai.openapi+json"],
+    ["?format=json", "*/*", "application/vnd.oai.openapi+json"],
+    ["?format=yaml", "application/json", "application/vnd.oai.openapi"],
     ["", "application/json", "application/json"]
   ])("%s for a client that accepts %s is %s", async (query, accept, type) => {
     const reply = await fetch(`${api.service.url}/api/schema/${query}`, { headers: { accept } })

@@ -3,7 +3,6 @@ import { Effect } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { DrawnDevice, Line, Topology } from "../../src/topology/Devices.ts"
-import { fitted } from "../../src/topology/Picture.ts"
 import { drawTopology } from "../../src/topology/Topology.ts"
 import { runs } from "../support/Seed.ts"
 
@@ -63,9 +62,5 @@ describe("the picture of a topology", () => {
       }),
       { numRuns: runs(200) }
     )
-    expect(fitted("x".repeat(64), 20)).toBe(`${"x".repeat(20)}…`)
-    expect(fitted("שלום".repeat(16), 20)).toBe(`${"שלום".repeat(5)}…`)
-    expect(fitted("🖧💾".repeat(32), 20)).toMatch(/^.{11}…$/u)
-    expect(fitted("sw1", 20)).toBe("sw1")
   })
 })

@@ -18,6 +18,7 @@ export default defineObjectType({
     tags: tags()
   },
   derived: synchronised,
+  identity: ["name"],
   search: ["name", "description"],
   ordering: ["name"],
   listed: ["description"],

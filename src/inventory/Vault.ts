@@ -113,17 +113,21 @@ export const hashOfNobody = (): string => phcString(randomBytes(saltBytes), rand
 
 const phcString = (nonce: Buffer, hash: Buffer): string => `${parameters}${unpadded(nonce)}$${unpadded(hash)}`
 
+/** Most memory of a hash that a login computes, KiB, and most passes over it: another cost than ours may be stored. */
+const costMax = { memory: 262_144, passes: 20 }
+
 /**
  * Whether the password is the one that was hashed; takes the same time in both cases. False for a hash of another
  * format, which plain SQL may have stored.
  */
 export const verifyPassword = async (password: string, stored: string): Promise<boolean> => {
-  const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/.exec(stored)
+  const match = /^\$(argon2id?)\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/.exec(stored)
   if (match === null) return false
-  const [, memory, passes, lanes, nonce = "", expected = ""] = match
+  const [, variant, memory, passes, lanes, nonce = "", expected = ""] = match
+  if (Number(memory) > costMax.memory || Number(passes) > costMax.passes) return false
   const want = Buffer.from(expected, "base64")
   try {
-    const hash = await deriveHash("argon2id", {
+    const hash = await deriveHash(variant as "argon2id" | "argon2i", {
       message: password,
       nonce: Buffer.from(nonce, "base64"),
       tagLength: want.length,

@@ -1,7 +1,7 @@
 /** `/login/`: begins a session with a user name and a password. */
 import { Effect } from "effect"
 import { auditDenied, auditLogin } from "../../auth/Audit.ts"
-import { logIn } from "../../auth/Password.ts"
+import { logIn } from "../../auth/password/Password.ts"
 import { begin } from "../../auth/Session.ts"
 import { addressOf, isSameSecret } from "../../http/Admission.ts"
 import { type Handler, type Route, redirect } from "../../http/Route.ts"

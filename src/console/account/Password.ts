@@ -1,7 +1,7 @@
 /** `/user/password/`: users change their own password, with the one before it. */
 import { Effect } from "effect"
 import { auditLogin } from "../../auth/Audit.ts"
-import { changePassword } from "../../auth/Password.ts"
+import { changePassword } from "../../auth/password/Password.ts"
 import { username } from "../../auth/Principal.ts"
 import { begin, csrfToken } from "../../auth/Session.ts"
 import { addressOf } from "../../http/Admission.ts"

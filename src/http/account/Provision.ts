@@ -1,7 +1,7 @@
 /** `POST /api/users/tokens/provision/`: makes a token for a user name and a password. */
 import { ByteSize, Effect } from "effect"
 import { auditDenied, auditLogin } from "../../auth/Audit.ts"
-import { logIn } from "../../auth/Password.ts"
+import { logIn } from "../../auth/password/Password.ts"
 import { clearanceOf } from "../../auth/Permission.ts"
 import { Clearance } from "../../inventory/Clearance.ts"
 import { type Dictionary, emptyRecord } from "../../inventory/Field.ts"

@@ -10,7 +10,14 @@ const users: ReadonlyArray<Mapping> = [
       is_superuser: [column("is_superuser")],
       date_joined: [column("date_joined")]
     },
-    dropped: ["last_login"]
+    dropped: ["last_login"],
+    homeless: {
+      // Django's `!` says that the user has no password.
+      hash: {
+        needs: ["password"],
+        sql: "case when t.password !~ '^(pbkdf2_sha256\\$|pbkdf2_sha1\\$|argon2\\$argon2|!)' then 'no login accepts its format: set a new one' end"
+      }
+    }
   },
   {
     type: "users.objectpermission",

@@ -5,17 +5,17 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { isOutdated } from "../inventory/Vault.ts"
-import { Clearance } from "../inventory/Clearance.ts"
-import { isStorable, textsIn } from "../inventory/Field.ts"
-import { objectType } from "../inventory/Registry.ts"
-import type { Author } from "../inventory/write/Transaction.ts"
-import { update } from "../inventory/write/Write.ts"
-import { Attempts } from "./Attempts.ts"
-import { type FoundUser, permissionsOf, userColumns, userOf } from "./Authenticate.ts"
-import { Denied } from "./Denied.ts"
+import { isOutdated } from "../../inventory/Vault.ts"
+import { Clearance } from "../../inventory/Clearance.ts"
+import { isStorable, textsIn } from "../../inventory/Field.ts"
+import { objectType } from "../../inventory/Registry.ts"
+import type { Author } from "../../inventory/write/Transaction.ts"
+import { update } from "../../inventory/write/Write.ts"
+import { Attempts } from "../Attempts.ts"
+import { type FoundUser, permissionsOf, userColumns, userOf } from "../Authenticate.ts"
+import { Denied } from "../Denied.ts"
 import { PasswordHashing } from "./PasswordHashing.ts"
-import type { Principal, UserRow } from "./Principal.ts"
+import type { Principal, UserRow } from "../Principal.ts"
 
 /** The active user of this name and password. Fails with `TooManyAttempts` after too many failures. */
 export const logIn = Effect.fnUntraced(function* (username: string, password: string, address: string | undefined) {

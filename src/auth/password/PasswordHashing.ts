@@ -3,8 +3,9 @@
  * the process.
  */
 import { Context, Effect, Layer, Semaphore } from "effect"
-import { hashOfNobody, hashPassword, passwordLength, verifyPassword } from "../inventory/Vault.ts"
-import { TooManyAttempts } from "./Attempts.ts"
+import { hashOfNobody, hashPassword, passwordLength } from "../../inventory/Vault.ts"
+import { verifyStored } from "./DjangoPassword.ts"
+import { TooManyAttempts } from "../Attempts.ts"
 
 /** Hashes computed at a time, each on a thread and in memory of its own. */
 const hashesMax = 2
@@ -19,7 +20,7 @@ export class PasswordHashing extends Context.Service<
     readonly verify: (password: string, hash: string | undefined) => Effect.Effect<boolean, TooManyAttempts>
     readonly hash: (password: string) => Effect.Effect<string, TooManyAttempts>
   }
->()("rackwire/auth/PasswordHashing") {
+>()("rackwire/auth/password/PasswordHashing") {
   static readonly layer = Layer.sync(PasswordHashing, () => {
     const turns = Semaphore.makeUnsafe(hashesMax)
     let waiting = 0
@@ -32,7 +33,7 @@ export class PasswordHashing extends Context.Service<
     const nobody = hashOfNobody()
     return PasswordHashing.of({
       verify: (password, hash) =>
-        inTurn(async () => password.length <= passwordLength.max * 2 && verifyPassword(password, hash ?? nobody)),
+        inTurn(async () => password.length <= passwordLength.max * 2 && verifyStored(password, hash ?? nobody)),
       hash: (password) => inTurn(() => hashPassword(password))
     })
   })

@@ -13,6 +13,12 @@ export interface Catalogue {
   readonly contentTypes: ReadonlyMap<number, string>
 }
 
+/** A name of the source in SQL: its owner chose it. */
+export const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+/** A text of the source in SQL. */
+export const literal = (text: string): string => `E'${text.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`
+
 /** The first table of each release: the last one that exists says which release it is at least. */
 const firstTables: ReadonlyArray<readonly [table: string, release: string]> = [
   ["tenancy_contact", "3.1"],

@@ -1,5 +1,6 @@
 /** Rows of tables that no object type has: written to the file, and counted. */
 import { Effect } from "effect"
+import { identifier } from "./Catalogue.ts"
 import { mappings } from "./Mappings.ts"
 import { withoutCredentials } from "./Report.ts"
 import type { Selection } from "./Selection.ts"
@@ -28,7 +29,7 @@ export const homelessRows = Effect.fnUntraced(function* (
   const rest = selections.flatMap(({ type }) => mappings.get(type.id)?.leftovers ?? [])
   for (const { table, where } of [...whole, ...rest.filter(({ table }) => catalogue.tables.has(table))]) {
     let rows = 0
-    yield* snapshot.pages(`select to_json(t) as row from public."${table}" t where ${where}`, (page) =>
+    yield* snapshot.pages(`select to_json(t) as row from public.${identifier(table)} t where ${where}`, (page) =>
       Effect.sync(() => {
         rows += page.length
         for (const row of page) note({ kind: "homeless", table, id: row.id ?? null, values: withoutCredentials(row) })

@@ -6,7 +6,7 @@
  */
 import type { Field } from "../inventory/Field.ts"
 import { type ObjectType, columnOf } from "../inventory/ObjectType.ts"
-import { type Catalogue, hasAll } from "./Catalogue.ts"
+import { type Catalogue, hasAll, identifier, literal } from "./Catalogue.ts"
 import { type FieldSource, type Mapping, type SourceKind, column } from "./Mapping.ts"
 import { mappings } from "./Mappings.ts"
 
@@ -63,13 +63,14 @@ export const selectionOf = (type: ObjectType, source: Catalogue): Selection | un
   ])
   const left = [...source.tables.get(table)!.columns.keys()].filter((name) => !known.has(name) && !computed.test(name))
   const needed = [...chosen, ...homeless.map(([, source]) => source)].flatMap(({ needs }) => needs)
+  const ofType = (sql: string): string => sql.replaceAll("$type", numbersOf(source, type))
   return {
     type,
     table,
-    fields: chosen.map(({ name, kind, sql }) => ({ name, kind, sql })),
+    fields: chosen.map(({ name, kind, sql }) => ({ name, kind, sql: ofType(sql) })),
     homeless: [
-      ...left.map((name) => [name, `to_jsonb(t."${name}")`] as const),
-      ...homeless.map(([name, { sql }]) => [name, `to_jsonb(${sql})`] as const)
+      ...left.map((name) => [name, `to_jsonb(t.${identifier(name)})`] as const),
+      ...homeless.map(([name, { sql }]) => [name, `to_jsonb(${ofType(sql)})`] as const)
     ],
     usual: mapping.usual ?? {},
     parent: parentOf(type),
@@ -148,10 +149,10 @@ const numbersOf = ({ contentTypes }: Catalogue, type: ObjectType): string =>
 export const homelessName = "$homeless"
 
 /** The statement that reads the rows, as JSON: `id`, the fields, and the values without one. Parents precede their children. */
-export const rowsStatement = (selection: Selection, source: Catalogue): string => {
-  const { type, table, homeless, parent } = selection
+export const rowsStatement = (selection: Selection): string => {
+  const { table, homeless, parent } = selection
   const values = selection.fields.map(({ name, sql }) => `${sql} as "${name}"`)
-  const others = homeless.map(([name, sql]) => `'${name}', ${sql}`)
+  const others = homeless.map(([name, sql]) => `${literal(name)}, ${sql}`)
   const chunks = Array.from({ length: Math.ceil(others.length / chunkMax) }, (_, at) =>
     others.slice(at * chunkMax, (at + 1) * chunkMax)
   ).map((chunk) => `jsonb_build_object(${chunk.join(", ")})`)
@@ -160,9 +161,8 @@ export const rowsStatement = (selection: Selection, source: Catalogue): string =
     parent === undefined
       ? ["", "", "t.id"]
       : [depthsOf(table, parent), "left join depths d on d.id = t.id", "d.depth, t.id"]
-  const statement = `${depths} select row_to_json(r) as row from (
+  return `${depths} select row_to_json(r) as row from (
     select ${["t.id", ...values].join(", ")}${rest} from public."${table}" t ${join} order by ${order}) r`
-  return statement.replaceAll("$type", numbersOf(source, type))
 }
 
 /** Most columns of one call: Postgres takes a hundred arguments. */

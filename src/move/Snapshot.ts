@@ -7,7 +7,7 @@ import { Reactivity } from "effect/reactivity"
 import type { SqlClient, SqlError } from "effect/sql"
 import { Servers } from "../embedded/Servers.ts"
 import { openPool } from "../postgres/Postgres.ts"
-import { type Catalogue, type SourceTable, typeNamed } from "./Catalogue.ts"
+import { type Catalogue, type SourceTable, identifier, typeNamed } from "./Catalogue.ts"
 import type { SourceRow } from "./Convert.ts"
 
 /** Rows that are fetched at a time. */
@@ -61,7 +61,7 @@ export class Snapshot {
   /** How many rows a table has. */
   count = (table: string): Effect.Effect<number, SqlError.SqlError> =>
     Effect.map(
-      this.sql.unsafe<{ readonly count: number }>(`select count(*)::float8 as count from public."${table}"`),
+      this.sql.unsafe<{ readonly count: number }>(`select count(*)::float8 as count from public.${identifier(table)}`),
       ([row]) => row!.count
     )
 

@@ -65,7 +65,7 @@ export const transferType = Effect.fnUntraced(function* (
     }
     yield* transfer.progress(type.id, report.rows, of)
   })
-  yield* snapshot.pages(rowsStatement(selection, transfer.catalogue), write)
+  yield* snapshot.pages(rowsStatement(selection), write)
   return report
 })
 

@@ -33,6 +33,8 @@ const rows: ReadonlyArray<string> = [
   "insert into ipam_ipaddress (id, address, status, assigned_object_type_id, assigned_object_id) values (30, '10.0.0.1/32', 'active', 2, 40)",
   "insert into auth_user (id, password, username, is_superuser, is_staff, is_active, first_name, last_name, email) values (2, 'pbkdf2_sha256$1$salt$hash', 'ada', true, true, true, '', '', '')",
   "insert into plugin_thing (id, name, secret_key) values (1, 'thing', 'hidden words')",
+  `insert into "plugin'"" x$type" (id, name) values (1, 'other')`,
+  `update dcim_site set "it's "" \\ $type" = 'kept' where id = 7`,
   "select setval(pg_get_serial_sequence('dcim_site', 'id'), 100)::text"
 ]
 
@@ -60,16 +62,21 @@ describe("a move", () => {
     const { report, findings } = await moveInto({ ...both(), isDryRun: true })
     expect(report).toMatchObject({ release: "3.3", isDryRun: true })
     const sites = report.types.find(({ type }) => type === "dcim.site")
-    expect(sites).toMatchObject({ rows: 3, moved: 1, refused: 2, changed: 0, homeless: 0 })
+    expect(sites).toMatchObject({ rows: 3, moved: 1, refused: 2, changed: 0, homeless: 1 })
     expect(findings.filter(({ kind }) => kind === "refused")).toEqual([
       { kind: "refused", table: "dcim_site", id: 9, reason: expect.stringContaining("slug") },
       { kind: "refused", table: "dcim_site", id: 8, reason: expect.stringContaining("region_id") }
     ])
     expect(findings.filter(({ kind }) => kind === "homeless")).toEqual([
       { kind: "homeless", table: "dcim_devicetype", id: 1, values: { front_image: "a.png" } },
+      { kind: "homeless", table: "dcim_site", id: 7, values: { "it's \" \\ $type": "kept" } },
+      { kind: "homeless", table: `plugin'" x$type`, id: 1, values: { id: 1, name: "other" } },
       { kind: "homeless", table: "plugin_thing", id: 1, values: { id: 1, name: "thing", secret_key: "***" } }
     ])
-    expect(report.tables).toEqual([{ table: "plugin_thing", rows: 1 }])
+    expect(report.tables).toEqual([
+      { table: `plugin'" x$type`, rows: 1 },
+      { table: "plugin_thing", rows: 1 }
+    ])
     expect(await counted("dcim_region")).toBe(0)
   })
 

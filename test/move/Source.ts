@@ -21,7 +21,7 @@ const tables: Readonly<Record<string, string>> = {
   extras_tag: `name text, slug text, color text, description text, ${times}`,
   extras_taggeditem: "content_type_id int, object_id int, tag_id bigint",
   dcim_region: `name text, slug text, parent_id bigint, description text, lft int, ${labels}`,
-  dcim_site: `name text, slug text, status text, region_id bigint, time_zone text, facility text, ${labels}`,
+  dcim_site: `name text, slug text, status text, region_id bigint, time_zone text, facility text, "it's "" \\ $type" text, ${labels}`,
   dcim_site_asns: "site_id bigint, asn_id bigint",
   ipam_rir: `name text, slug text, is_private boolean, ${labels}`,
   ipam_asn: `asn bigint, rir_id bigint, ${labels}`,
@@ -35,7 +35,9 @@ const tables: Readonly<Record<string, string>> = {
   ipam_ipaddress: `address inet, status text, assigned_object_type_id int, assigned_object_id bigint, ${labels}`,
   auth_user:
     "password text, username text, is_superuser boolean, is_staff boolean, is_active boolean, first_name text, last_name text, email text, date_joined timestamptz",
-  plugin_thing: "name text, secret_key text"
+  plugin_thing: "name text, secret_key text",
+  // Names that are SQL themselves.
+  [`"plugin'"" x$type"`]: `name text`
 }
 
 /** Statements that make the tables, and the content types that rows name by number. */

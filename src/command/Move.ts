@@ -35,11 +35,12 @@ interface MoveInput {
   readonly source: string
   readonly dryRun: boolean
   readonly fire: boolean
+  readonly enableWebhooks: boolean
   readonly json: boolean
   readonly leftOut: string
 }
 
-const run = Effect.fnUntraced(function* ({ source, dryRun, fire, json, leftOut }: MoveInput) {
+const run = Effect.fnUntraced(function* ({ source, dryRun, fire, enableWebhooks, json, leftOut }: MoveInput) {
   const problem = urlProblem(source)
   if (problem !== undefined) return yield* new CommandFailed({ message: `The address of the source ${problem}.` })
   // Capture could not open the message that says that no events are made.
@@ -50,6 +51,7 @@ const run = Effect.fnUntraced(function* ({ source, dryRun, fire, json, leftOut }
     source: Redacted.make(source),
     isDryRun: dryRun,
     fires: fire,
+    enablesWebhooks: enableWebhooks,
     note: lines.write,
     progress: progressTo(isShown)
   })
@@ -75,6 +77,10 @@ export default Command.make(
       Flag.withDescription("Make an event of each object, for which webhooks fire (default: none)"),
       Flag.withDefault(false)
     ),
+    enableWebhooks: Flag.Boolean("enable-webhooks").pipe(
+      Flag.withDescription("Leave webhooks enabled as they are in NetBox, which would send too (default: disabled)"),
+      Flag.withDefault(false)
+    ),
     json: Flag.Boolean("json").pipe(
       Flag.withDescription("Print the report as JSON (default: text)"),
       Flag.withDefault(false)
@@ -87,10 +93,10 @@ export default Command.make(
   (asked) => run(asked).pipe(Effect.scoped, Effect.provide(Postgres.patient), ofService(database))
 ).pipe(
   Command.withDescription(
-    "Move an existing NetBox into an empty inventory, with its ids and times. Not yet: the change log, event rules of NetBox 3.7 and later, images, a second run, and comparing afterwards."
+    "Move an existing NetBox into an empty inventory, with its ids and times. Not yet: the change log, images, a second run, and comparing afterwards."
   ),
   entry({
-    "move SOURCE [--dry-run] [--fire] [--json] [--left-out FILE]":
+    "move SOURCE [--dry-run] [--fire] [--enable-webhooks] [--json] [--left-out FILE]":
       "Reads the database of NetBox 3.1 to 4.2 and writes its objects under their ids, in one transaction. `--dry-run` does the same and takes it back."
   })
 )

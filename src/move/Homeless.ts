@@ -1,7 +1,6 @@
 /** Rows of tables that no object type has: written to the file, and counted. */
 import { Effect } from "effect"
 import { identifier } from "./Catalogue.ts"
-import { mappings } from "./Mappings.ts"
 import { withoutCredentials } from "./Report.ts"
 import type { Selection } from "./Selection.ts"
 import type { Transfer } from "./Transfer.ts"
@@ -26,7 +25,7 @@ export const homelessRows = Effect.fnUntraced(function* (
   const whole = [...catalogue.tables].flatMap(([table, { isReadable }]) =>
     isReadable && !reads(table) && !ignored.test(table) ? [{ table, where: "true" }] : []
   )
-  const rest = selections.flatMap(({ type }) => mappings.get(type.id)?.leftovers ?? [])
+  const rest = selections.flatMap(({ leftovers }) => leftovers)
   for (const { table, where } of [...whole, ...rest.filter(({ table }) => catalogue.tables.has(table))]) {
     let rows = 0
     yield* snapshot.pages(`select to_json(t) as row from public.${identifier(table)} t where ${where}`, (page) =>

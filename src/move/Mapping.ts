@@ -18,12 +18,14 @@ export interface FieldSource {
 }
 
 export interface Mapping {
-  /** The object type. */
+  /** The object type. It may have several mappings, for releases: the first whose needs are met counts. */
   readonly type: string
-  /** Names of its table in NetBox beside its own, the first one that exists counts. */
+  /** Names of its table in NetBox, the first one that exists counts; if undefined, the table has the type's own name. */
   readonly tables?: ReadonlyArray<string>
-  /** Without these columns the type is not read. */
+  /** Without these columns the mapping does not apply. */
   readonly needs?: ReadonlyArray<string>
+  /** SQL over `t`: the rows that are objects of the type; if undefined, all. */
+  readonly where?: string
   readonly fields?: Readonly<Record<string, ReadonlyArray<FieldSource>>>
   /** Columns whose values are computed anew, or are copies of others. */
   readonly dropped?: ReadonlyArray<string>

@@ -5,6 +5,7 @@ import type { Mapping } from "./Mapping.ts"
 const folder = new URL("./map/", import.meta.url)
 
 /** The mappings by object type. */
-export const mappings: ReadonlyMap<string, Mapping> = new Map(
-  (await entriesOf<Mapping>(folder, modulesBelow(folder))).map((mapping) => [mapping.type, mapping])
+export const mappings: ReadonlyMap<string, ReadonlyArray<Mapping>> = Map.groupBy(
+  await entriesOf<Mapping>(folder, modulesBelow(folder)),
+  ({ type }) => type
 )

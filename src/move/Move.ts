@@ -11,8 +11,8 @@
  * reported with its table, its id and the reason, and stops no other row. Ids that other objects have stop the move
  * before its first write. No event is made of the rows (capture/MovedTransaction.ts), unless events are requested.
  *
- * Does not: need NetBox running, translate texts that name fields of a release (Jinja, constraints), move the change log,
- * files or event rules, or write a second time what was changed since.
+ * Does not: need NetBox running, translate texts that name fields of a release (Jinja, constraints), move the change log
+ * or files, or write a second time what was changed since.
  */
 import { Clock, Data, Effect, type Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -41,6 +41,8 @@ export interface MoveOptions {
   readonly isDryRun: boolean
   /** Whether events are made of the rows, for which webhooks fire. */
   readonly fires: boolean
+  /** Whether webhooks are enabled here as they were there: NetBox would send each request too. */
+  readonly enablesWebhooks: boolean
   /** Receives each row or value that is not stored as NetBox had it. */
   readonly note: (finding: Finding) => void
   readonly progress: (type: string, rows: number, of: number) => Effect.Effect<void>
@@ -87,6 +89,7 @@ const writeAll = Effect.fnUntraced(function* (snapshot: Snapshot, catalogue: Cat
     snapshot,
     catalogue,
     kept: taken.kept,
+    enablesWebhooks: options.enablesWebhooks,
     began: new Date(begun).toISOString(),
     progress: options.progress,
     note: (finding) => {

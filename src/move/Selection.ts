@@ -26,6 +26,9 @@ export interface Selection {
   readonly usual: Readonly<Record<string, unknown>>
   /** The reference to the parent in a tree, by which rows are read level by level. */
   readonly parent: string | undefined
+  /** SQL over `t`: the rows that are objects of the type. */
+  readonly where: string
+  readonly leftovers: ReadonlyArray<{ readonly table: string; readonly where: string }>
   /** All tables that it reads. */
   readonly reads: ReadonlyArray<string>
 }
@@ -38,9 +41,22 @@ const times: ReadonlySet<string> = new Set(["created", "last_updated"])
 
 /** The selection of a type; undefined where the source does not have it. */
 export const selectionOf = (type: ObjectType, source: Catalogue): Selection | undefined => {
-  const mapping: Mapping = mappings.get(type.id) ?? { type: type.id }
-  const table = [type.table, ...(mapping.tables ?? [])].find((name) => source.tables.has(name))
-  if (table === undefined || !hasAll(source, table, mapping.needs ?? [])) return undefined
+  for (const mapping of mappings.get(type.id) ?? [{ type: type.id }]) {
+    const table = [...(mapping.tables ?? []), type.table].find((name) => source.tables.has(name))
+    if (table !== undefined && hasAll(source, table, mapping.needs ?? []))
+      return selected({ type, mapping, table, source })
+  }
+  return undefined
+}
+
+interface Mapped {
+  readonly type: ObjectType
+  readonly mapping: Mapping
+  readonly table: string
+  readonly source: Catalogue
+}
+
+const selected = ({ type, mapping, table, source }: Mapped): Selection => {
   const chosen = Object.entries(type.fields).flatMap(([name, field]) => {
     const own = mapping.fields?.[name]
     if (
@@ -74,6 +90,8 @@ export const selectionOf = (type: ObjectType, source: Catalogue): Selection | un
     ],
     usual: mapping.usual ?? {},
     parent: parentOf(type),
+    where: mapping.where ?? "true",
+    leftovers: mapping.leftovers ?? [],
     reads: [...new Set([table, ...needed.flatMap((need) => (need.includes(".") ? [need.split(".")[0]!] : []))])]
   }
 }
@@ -162,7 +180,8 @@ export const rowsStatement = (selection: Selection): string => {
       ? ["", "", "t.id"]
       : [depthsOf(table, parent), "left join depths d on d.id = t.id", "d.depth, t.id"]
   return `${depths} select row_to_json(r) as row from (
-    select ${["t.id", ...values].join(", ")}${rest} from public."${table}" t ${join} order by ${order}) r`
+    select ${["t.id", ...values].join(", ")}${rest} from public."${table}" t ${join}
+     where ${selection.where} order by ${order}) r`
 }
 
 /** Most columns of one call: Postgres takes a hundred arguments. */
@@ -178,5 +197,5 @@ export const fieldsStatement = (selection: Selection, names: ReadonlyArray<strin
   const some = selection.fields.filter(({ name }) => names.includes(name))
   return `select row_to_json(r) as row from (
     select ${["t.id", ...some.map(({ name, sql }) => `${sql} as "${name}"`)].join(", ")} from public."${selection.table}" t
-     where ${some.map(({ sql }) => `${sql} is not null`).join(" or ")} order by t.id) r`
+     where (${selection.where}) and (${some.map(({ sql }) => `${sql} is not null`).join(" or ")}) order by t.id) r`
 }

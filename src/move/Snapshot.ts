@@ -58,10 +58,12 @@ export class Snapshot {
     return { tables, contentTypes } satisfies Catalogue
   })
 
-  /** How many rows a table has. */
-  count = (table: string): Effect.Effect<number, SqlError.SqlError> =>
+  /** How many rows of a table meet a condition over `t`. */
+  count = (table: string, where: string): Effect.Effect<number, SqlError.SqlError> =>
     Effect.map(
-      this.sql.unsafe<{ readonly count: number }>(`select count(*)::float8 as count from public.${identifier(table)}`),
+      this.sql.unsafe<{ readonly count: number }>(
+        `select count(*)::float8 as count from public.${identifier(table)} t where ${where}`
+      ),
       ([row]) => row!.count
     )
 

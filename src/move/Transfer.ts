@@ -14,6 +14,8 @@ export interface Transfer {
   /** Ids by object type that the target has already, for the same objects: these stay as they are. */
   readonly kept: ReadonlyMap<string, ReadonlySet<number>>
   readonly began: string
+  /** Whether webhooks are enabled here as they were there. */
+  readonly enablesWebhooks: boolean
   readonly note: (finding: Finding) => void
   readonly progress: (type: string, rows: number, of: number) => Effect.Effect<void>
 }
@@ -36,7 +38,7 @@ export const transferType = Effect.fnUntraced(function* (
     report.refused += 1
     note({ kind: "refused", table, id, reason })
   }
-  const of = yield* snapshot.count(table)
+  const of = yield* snapshot.count(table, selection.where)
   const write = Effect.fnUntraced(function* (page: ReadonlyArray<SourceRow>) {
     const wanted = page.filter(({ id }) => kept?.has(id) !== true)
     report.rows += page.length
@@ -49,7 +51,8 @@ export const transferType = Effect.fnUntraced(function* (
       }
       return [converted]
     })
-    const plain = rows.map(({ row }) => row)
+    const isOff = type.id === "extras.webhook" && !transfer.enablesWebhooks
+    const plain = rows.map(({ row }) => (isOff ? { ...row, enabled: false } : row))
     const refused = yield* type.kind === "record" ? replaceTerminations(type, plain) : insertRows(type, plain, verbatim)
     const failed = new Set(refused.map(({ id }) => id))
     refused.forEach(refuse)

@@ -33,6 +33,7 @@ const open = [
   /^\/api\/(schema|docs)\//,
   "/help/templates/",
   "/help/keys/",
+  /^\/help\/builders\//,
   // These show what the sender may see.
   "/search/",
   "/gauges/"

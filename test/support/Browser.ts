@@ -102,6 +102,8 @@ export const accessibility = async (page: Page, theme: Theme = "light"): Promise
   // Only contrast depends on the colours.
   const runOnly = theme === "light" ? rules : { type: "rule", values: ["color-contrast"] }
   const [scheme, chosen = scheme] = theme.split(" ")
+  // A part that is requested anew is dimmed.
+  await page.locator(".htmx-request").first().waitFor({ state: "detached" })
   // It is half a megabyte of script: once for each page that is loaded.
   if (await page.evaluate<boolean>("window.axe === undefined")) await page.evaluate(axe)
   await page.evaluate(`Object.assign(document.documentElement.dataset, { scheme: "${scheme}", theme: "${chosen}" })`)

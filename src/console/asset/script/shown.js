@@ -5,8 +5,10 @@ export const shown = (selector, setUp) => {
   const known = new WeakSet()
   const setUpIn = (root) => {
     for (const element of root.querySelectorAll(selector)) {
-      if (!known.has(element)) setUp(element)
+      if (known.has(element)) continue
+      // Before: what it adds may be announced by an event, which leads back here.
       known.add(element)
+      setUp(element)
     }
   }
   setUpIn(document)

@@ -1,7 +1,7 @@
 /** `move`: moves an existing NetBox into the inventory, from NetBox's database. The work is that of move/Move.ts. */
 import { closeSync, openSync, writeSync } from "node:fs"
 import { resolve } from "node:path"
-import { Console, Effect, Redacted } from "effect"
+import { Console, Effect, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { requireKey } from "../inventory/Reseal.ts"
 import { type MoveOptions, move } from "../move/Move.ts"
@@ -36,11 +36,12 @@ interface MoveInput {
   readonly dryRun: boolean
   readonly fire: boolean
   readonly enableWebhooks: boolean
+  readonly prefer: Option.Option<"source" | "target">
   readonly json: boolean
   readonly leftOut: string
 }
 
-const run = Effect.fnUntraced(function* ({ source, dryRun, fire, enableWebhooks, json, leftOut }: MoveInput) {
+const run = Effect.fnUntraced(function* ({ source, dryRun, fire, enableWebhooks, prefer, json, leftOut }: MoveInput) {
   const problem = urlProblem(source)
   if (problem !== undefined) return yield* new CommandFailed({ message: `The address of the source ${problem}.` })
   // Capture could not open the message that says that no events are made.
@@ -52,6 +53,7 @@ const run = Effect.fnUntraced(function* ({ source, dryRun, fire, enableWebhooks,
     isDryRun: dryRun,
     fires: fire,
     enablesWebhooks: enableWebhooks,
+    prefer: Option.getOrUndefined(prefer),
     note: lines.write,
     progress: progressTo(isShown)
   })
@@ -81,6 +83,12 @@ export default Command.make(
       Flag.withDescription("Leave webhooks enabled as they are in NetBox, which would send too (default: disabled)"),
       Flag.withDefault(false)
     ),
+    prefer: Flag.Literals("prefer", ["source", "target"]).pipe(
+      Flag.withDescription(
+        "Which side counts where an object was changed on both since the last move (default: report)"
+      ),
+      Flag.optional
+    ),
     json: Flag.Boolean("json").pipe(
       Flag.withDescription("Print the report as JSON (default: text)"),
       Flag.withDefault(false)
@@ -93,10 +101,10 @@ export default Command.make(
   (asked) => run(asked).pipe(Effect.scoped, Effect.provide(Postgres.patient), ofService(database))
 ).pipe(
   Command.withDescription(
-    "Move an existing NetBox into an empty inventory, with its ids and times. Not yet: the change log, images, a second run, and comparing afterwards."
+    "Move an existing NetBox into an inventory, with its ids and times; again later, to follow what changed there. Not yet: the change log, images, and comparing afterwards."
   ),
   entry({
-    "move SOURCE [--dry-run] [--fire] [--enable-webhooks] [--json] [--left-out FILE]":
+    "move SOURCE [--dry-run] [--fire] [--enable-webhooks] [--prefer SIDE] [--json] [--left-out FILE]":
       "Reads the database of NetBox 3.1 to 4.2 and writes its objects under their ids, in one transaction. `--dry-run` does the same and takes it back."
   })
 )

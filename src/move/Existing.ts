@@ -25,33 +25,33 @@ const sameUsers = Effect.fnUntraced(function* (snapshot: Snapshot, table: string
   return same
 })
 
-/** The users that stay as they are; a message with the ids of other objects, if there are any. */
+/** A message with the ids of the source that other objects have here; undefined if there are none. */
 export const findTaken = Effect.fnUntraced(function* (snapshot: Snapshot, selections: ReadonlyArray<Selection>) {
   const sql = yield* SqlClient.SqlClient
-  const users = selections.find(({ type }) => type.id === "users.user")
-  const kept = new Map<string, ReadonlySet<number>>()
-  if (users !== undefined) kept.set(users.type.id, yield* sameUsers(snapshot, users.table))
   const taken: Array<string> = []
-  for (const { type, table } of selections) {
-    const [some] = yield* sql.unsafe<{ readonly some: boolean }>(`select exists (select from ${type.table}) as some`)
+  for (const { type, table, where } of selections) {
+    const [some] = yield* sql.unsafe<{ readonly some: boolean }>(
+      `select exists (select from ${type.table} t where not exists (
+         select from rackwire_moved m where m.object_type = $1 and m.object_id = t.id)) as some`,
+      [type.id]
+    )
     if (!some!.some) continue
+    const same = type.id === "users.user" ? yield* sameUsers(snapshot, table) : undefined
     const ids: Array<number> = []
-    yield* snapshot.pages(`select json_build_object('id', id) as row from public."${table}"`, (rows) =>
-      Effect.map(
-        takenIds(
+    yield* snapshot.pages(
+      `select json_build_object('id', t.id) as row from public."${table}" t where ${where}`,
+      Effect.fnUntraced(function* (rows) {
+        const found = yield* takenIds(
           type,
           rows.map(({ id }) => id)
-        ),
-        (found) => {
-          for (const id of found) if (kept.get(type.id)?.has(id) !== true) ids.push(id)
-        }
-      )
+        )
+        for (const id of found) if (same?.has(id) !== true) ids.push(id)
+      })
     )
     if (ids.length === 0) continue
     const more = ids.length > shownMax ? ` and ${ids.length - shownMax} more` : ""
     taken.push(`${type.id} ${ids.slice(0, shownMax).join(", ")}${more}`)
   }
-  if (taken.length === 0) return { kept, message: undefined }
-  const message = `Other objects have ids of the source, so nothing was written: ${taken.join("; ")}. Move into an empty inventory, or delete these objects first.`
-  return { kept, message }
+  if (taken.length === 0) return undefined
+  return `Other objects have ids of the source, so nothing was written: ${taken.join("; ")}. Move into an empty inventory, or delete these objects first.`
 })

@@ -6,7 +6,7 @@ import { stored } from "../inventory/write/Stored.ts"
 import { sqlStateOf } from "../postgres/Postgres.ts"
 import { isTooLarge } from "./Convert.ts"
 
-type NewRow = Readonly<Record<string, unknown>> & { readonly id: number }
+export type NewRow = Readonly<Record<string, unknown>> & { readonly id: number }
 
 export interface RefusedRow {
   readonly id: number
@@ -88,18 +88,26 @@ export const insertRows = Effect.fnUntraced(function* (
   return yield* inBatches(values, (json) => sql.unsafe(statement, [json]))
 })
 
-/** Sets references of rows that exist. Returns the rows whose references Postgres refused. */
-export const setReferences = Effect.fnUntraced(function* (
+/** Sets these fields of rows that exist. Returns the rows that Postgres refused. */
+export const updateRows = Effect.fnUntraced(function* (
   type: ObjectType,
   rows: ReadonlyArray<NewRow>,
-  fields: ReadonlyArray<string>
+  verbatim: ReadonlyArray<string> = []
 ) {
   const sql = yield* SqlClient.SqlClient
-  const values = yield* asColumns(type, rows)
-  const columns = fields.map((name) => columnOf(type, name))
+  const values = yield* asColumns(type, rows, verbatim)
+  if (values.length === 0) return []
+  const columns = Object.keys(values[0]!).filter((name) => name !== "id")
   const statement = `update ${type.table} t set ${columns.map((column) => `${column} = j.${column}`).join(", ")}
     from jsonb_populate_recordset(null::${type.table}, $1::jsonb) j where t.id = j.id`
   return yield* inBatches(values, (json) => sql.unsafe(statement, [json]))
+})
+
+/** Deletes rows. Returns the rows that Postgres refused to delete. */
+export const deleteRows = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<NewRow>) {
+  const sql = yield* SqlClient.SqlClient
+  const statement = `delete from ${type.table} t using jsonb_to_recordset($1::jsonb) j (id bigint) where t.id = j.id`
+  return yield* inBatches(rows, (json) => sql.unsafe(statement, [json]))
 })
 
 /** The terminations of cables get their ids: triggers made them with the cables, under others. */
@@ -107,7 +115,7 @@ export const replaceTerminations = Effect.fnUntraced(function* (type: ObjectType
   const sql = yield* SqlClient.SqlClient
   const values = yield* asColumns(type, rows)
   const from = `jsonb_populate_recordset(null::${type.table}, $1::jsonb) j`
-  const same = `t.termination_type = j.termination_type and t.termination_id = j.termination_id and t.cable_id = j.cable_id`
+  const same = `t.id = j.id or t.termination_type = j.termination_type and t.termination_id = j.termination_id and t.cable_id = j.cable_id`
   const columns = Object.keys(values[0] ?? {})
   return yield* inBatches(values, (json) =>
     Effect.andThen(
@@ -120,12 +128,13 @@ export const replaceTerminations = Effect.fnUntraced(function* (type: ObjectType
   )
 })
 
-/** The ids among these that rows of the target have. */
+/** The ids among these that objects here have which no run wrote. */
 export const takenIds = Effect.fnUntraced(function* (type: ObjectType, ids: ReadonlyArray<number>) {
   const sql = yield* SqlClient.SqlClient
   const found = yield* sql.unsafe<{ readonly id: number }>(
-    `select id::float8 as id from ${type.table} where id = any ($1::bigint[]) order by 1`,
-    [ids]
+    `select t.id::float8 as id from ${type.table} t where t.id = any ($1::bigint[]) and not exists (
+       select from rackwire_moved m where m.object_type = $2 and m.object_id = t.id) order by 1`,
+    [ids, type.id]
   )
   return found.map(({ id }) => id)
 })

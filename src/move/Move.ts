@@ -25,10 +25,20 @@ import { findTaken } from "./Existing.ts"
 import { continueIds } from "./Load.ts"
 import { homelessRows } from "./Homeless.ts"
 import { ordered } from "./Order.ts"
-import type { Finding, MoveReport, TypeReport } from "./Report.ts"
+import { hasMoved, keepStates } from "./Moved.ts"
+import type { Prefer } from "./Plan.ts"
+import type { Finding, MoveReport } from "./Report.ts"
 import { type Selection, selectionOf } from "./Selection.ts"
 import { type Snapshot, openSnapshot } from "./Snapshot.ts"
-import { type Transfer, setLater, transferType } from "./Transfer.ts"
+import {
+  type Moving,
+  type Transfer,
+  deleteGone,
+  restoreEnds,
+  setLater,
+  transferType,
+  writeRefused
+} from "./Transfer.ts"
 
 /** The move cannot be done; the message says why, and nothing was written. */
 class MoveRefused extends Data.TaggedError("MoveRefused")<{
@@ -43,6 +53,8 @@ export interface MoveOptions {
   readonly fires: boolean
   /** Whether webhooks are enabled here as they were there: NetBox would send each request too. */
   readonly enablesWebhooks: boolean
+  /** Which side counts where an object was changed on both; if undefined, such objects are reported. */
+  readonly prefer: Prefer
   /** Receives each row or value that is not stored as NetBox had it. */
   readonly note: (finding: Finding) => void
   readonly progress: (type: string, rows: number, of: number) => Effect.Effect<void>
@@ -82,13 +94,14 @@ const writeAll = Effect.fnUntraced(function* (snapshot: Snapshot, catalogue: Cat
   const selections = all.filter(mayRead)
   const steps = ordered(selections)
   const taken = yield* findTaken(snapshot, selections)
-  if (taken.message !== undefined) return yield* new MoveRefused({ reason: "IdsTaken", message: taken.message })
+  if (taken !== undefined) return yield* new MoveRefused({ reason: "IdsTaken", message: taken })
   yield* beginMove(options.fires)
   const examples: Array<Finding> = []
   const transfer: Transfer = {
     snapshot,
     catalogue,
-    kept: taken.kept,
+    isAgain: yield* hasMoved,
+    prefer: options.prefer,
     enablesWebhooks: options.enablesWebhooks,
     began: new Date(begun).toISOString(),
     progress: options.progress,
@@ -98,16 +111,26 @@ const writeAll = Effect.fnUntraced(function* (snapshot: Snapshot, catalogue: Cat
         examples.push(finding)
     }
   }
-  const types: Array<TypeReport> = []
+  const types: Array<Moving> = []
   for (const { selection, later } of steps) types.push(yield* transferType(transfer, selection, later))
-  for (const { selection, later } of steps) if (later.length > 0) yield* setLater(transfer, selection, later)
+  if (transfer.isAgain) {
+    // Objects that refer to others are deleted before them.
+    for (const moving of types.toReversed()) yield* deleteGone(transfer, moving)
+    for (const moving of types) yield* writeRefused(transfer, moving)
+  }
+  for (const moving of types) yield* setLater(transfer, moving)
+  for (const moving of types) {
+    if (transfer.isAgain) yield* restoreEnds(transfer, moving)
+    yield* keepStates(moving.selection)
+  }
   for (const { type, table } of selections) {
     const last = yield* snapshot.lastId(table)
     if (last !== undefined && !options.isDryRun) yield* continueIds(type, last)
   }
   const tables = yield* homelessRows(transfer, selections)
   const unreadable = [...catalogue.tables].flatMap(([name, { isReadable }]) => (isReadable ? [] : [name]))
-  return { types, tables, unreadable, examples, millis: (yield* Clock.currentTimeMillis) - begun }
+  const reports = types.map(({ report }) => report)
+  return { types: reports, tables, unreadable, examples, millis: (yield* Clock.currentTimeMillis) - begun }
 })
 
 /** Most findings of one kind and table in the report; the file has all. */

@@ -17,14 +17,20 @@ export type Finding =
       readonly from: unknown
       readonly to: unknown
     }
+  | { readonly kind: "conflict"; readonly table: string; readonly id: number; readonly reason: string }
   | { readonly kind: "homeless"; readonly table: string; readonly id: number | null; readonly values: unknown }
 
 export interface TypeReport {
   readonly type: string
   readonly table: string
   rows: number
-  moved: number
-  kept: number
+  created: number
+  updated: number
+  deleted: number
+  /** Rows that are as the last run left them, or whose objects here count. */
+  unchanged: number
+  /** Objects that were changed on both sides, which stay as they are. */
+  conflicts: number
   refused: number
   changed: number
   homeless: number
@@ -54,18 +60,6 @@ export const withoutCredentials = (values: unknown): unknown => {
   )
 }
 
-const sum = (types: ReadonlyArray<TypeReport>, of: (type: TypeReport) => number): number =>
-  types.reduce((total, type) => total + of(type), 0)
-
-export const total = (report: MoveReport) => ({
-  rows: sum(report.types, ({ rows }) => rows),
-  moved: sum(report.types, ({ moved }) => moved),
-  kept: sum(report.types, ({ kept }) => kept),
-  refused: sum(report.types, ({ refused }) => refused),
-  changed: sum(report.types, ({ changed }) => changed),
-  homeless: sum(report.types, ({ homeless }) => homeless)
-})
-
 /** Most characters of a value in a report. */
 const shownMax = 120
 
@@ -76,37 +70,57 @@ const shown = (value: unknown): string => {
 
 const exampleOf = (finding: Finding): string => {
   const where = `  ${finding.table} ${finding.id ?? ""}`
-  if (finding.kind === "refused") return `${where}: ${shown(finding.reason)}`
+  if (finding.kind === "refused" || finding.kind === "conflict") return `${where}: ${shown(finding.reason)}`
   if (finding.kind === "changed") return `${where}: ${finding.field} ${shown(finding.from)} -> ${shown(finding.to)}`
   return `${where}: ${shown(finding.values)}`
 }
 
+const columns = [
+  ["rows", ({ rows }) => rows],
+  ["created", ({ created }) => created],
+  ["updated", ({ updated }) => updated],
+  ["deleted", ({ deleted }) => deleted],
+  ["conflicts", ({ conflicts }) => conflicts],
+  ["refused", ({ refused }) => refused],
+  ["changed", ({ changed }) => changed],
+  ["no home", ({ homeless }) => homeless]
+] as const satisfies ReadonlyArray<readonly [string, (type: TypeReport) => number]>
+
+/** Columns of numbers that say something in a first run too. */
+const always: ReadonlySet<string> = new Set(["rows", "created", "refused", "changed", "no home"])
+
+const sum = (types: ReadonlyArray<TypeReport>, of: (type: TypeReport) => number): number =>
+  types.reduce((total, type) => total + of(type), 0)
+
 /** The report as lines of text. */
 export const reportLines = (report: MoveReport): ReadonlyArray<string> => {
   const { types, tables, unreadable, examples, release, isDryRun, millis } = report
-  const some = types.filter(({ rows }) => rows > 0)
-  const heading = ["object type", "rows", isDryRun ? "fit" : "moved", "refused", "changed", "no home"]
-  const rows = some.map((type) => [
-    type.type,
-    ...[type.rows, type.moved + type.kept, type.refused, type.changed, type.homeless].map(String)
-  ])
-  const { rows: all, moved, kept, refused, changed, homeless } = total(report)
-  const sums = ["sum", ...[all, moved + kept, refused, changed, homeless].map(String)]
-  const widths = heading.map((_, at) => Math.max(...[heading, ...rows, sums].map((row) => row[at]!.length)))
+  // A type that is as the last run left it is not shown.
+  const some = types.filter(({ rows, unchanged, deleted }) => rows > unchanged || deleted > 0)
+  const shown = columns.filter(([name, of]) => always.has(name) || sum(types, of) > 0)
+  const table = [
+    ["object type", ...shown.map(([name]) => name)],
+    ...some.map((type) => [type.type, ...shown.map(([, of]) => `${of(type)}`)]),
+    ["sum", ...shown.map(([, of]) => `${sum(types, of)}`)]
+  ]
+  const widths = table[0]!.map((_, at) => Math.max(...table.map((row) => row[at]!.length)))
   const line = (row: ReadonlyArray<string>) =>
     row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at]!) : cell.padStart(widths[at]!))).join("  ")
+  const rows = sum(types, ({ rows }) => rows)
+  const unchanged = sum(types, ({ unchanged }) => unchanged)
+  const written = sum(types, ({ created, updated, deleted }) => created + updated + deleted)
   return [
-    `NetBox ${release}, ${all} rows of ${some.length} object types, ${(millis / 1000).toFixed(1)} s`,
+    `NetBox ${release}, ${rows} rows of ${types.filter((type) => type.rows > 0).length} object types, ${(millis / 1000).toFixed(1)} s`,
     "",
-    ...[heading, ...rows, sums].map(line),
-    ...(kept > 0 ? ["", `${kept} users were here already under the same id and name, and stay as they are.`] : []),
+    ...table.map(line),
+    ...(unchanged > 0 ? ["", `${unchanged} rows are as the last move left them.`] : []),
     ...(examples.length > 0
-      ? ["", "Not stored as NetBox had it, the first of each type:", ...examples.map(exampleOf)]
+      ? ["", "Not stored as NetBox has it, the first of each type:", ...examples.map(exampleOf)]
       : []),
     ...(tables.length > 0 ? ["", "Tables without an object type here:"] : []),
     ...tables.map(({ table, rows }) => `  ${table}: ${rows} rows`),
     ...(unreadable.length > 0 ? ["", `The role may not read: ${unreadable.join(", ")}`] : []),
     "",
-    isDryRun ? "Dry run: nothing was written." : `${moved} rows were written.`
+    isDryRun ? "Dry run: nothing was written." : `${written} objects were written.`
   ]
 }

@@ -163,11 +163,20 @@ const objectTypes = (type: ObjectType, table: string, name: string, isList: bool
 const numbersOf = ({ contentTypes }: Catalogue, type: ObjectType): string =>
   `'{${[...contentTypes].flatMap(([id, name]) => (name === type.id ? [id] : [])).join(",")}}'::int[]`
 
+/** Fields that change by use, and not by people. */
+export const byUse: ReadonlyArray<string> = ["last_used"]
+
 /** The name of the values without a field in a row of the source; no field has a name like it. */
 export const homelessName = "$homeless"
 
-/** The statement that reads the rows, as JSON: `id`, the fields, and the values without one. Parents precede their children. */
-export const rowsStatement = (selection: Selection): string => {
+/** The name of the digest of a row: it changes as the row does, but for fields that change by use. */
+export const digestName = "$digest"
+
+/**
+ * The statement that reads the rows, as JSON: `id`, the fields, the values without one, and the digest. Parents precede
+ * their children.
+ */
+export const rowsStatement = (selection: Selection, ids?: ReadonlyArray<number>): string => {
   const { table, homeless, parent } = selection
   const values = selection.fields.map(({ name, sql }) => `${sql} as "${name}"`)
   const others = homeless.map(([name, sql]) => `${literal(name)}, ${sql}`)
@@ -179,9 +188,11 @@ export const rowsStatement = (selection: Selection): string => {
     parent === undefined
       ? ["", "", "t.id"]
       : [depthsOf(table, parent), "left join depths d on d.id = t.id", "d.depth, t.id"]
-  return `${depths} select row_to_json(r) as row from (
+  const some = ids === undefined ? "" : ` and t.id in (${ids.join(", ")})`
+  const digest = `md5((to_jsonb(q) - '{${byUse.join(",")}}'::text[])::text)`
+  return `${depths} select row_to_json(r) as row from (select q.*, ${digest} as "${digestName}" from (
     select ${["t.id", ...values].join(", ")}${rest} from public."${table}" t ${join}
-     where ${selection.where} order by ${order}) r`
+     where (${selection.where})${some} order by ${order}) q) r`
 }
 
 /** Most columns of one call: Postgres takes a hundred arguments. */

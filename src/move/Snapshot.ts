@@ -67,6 +67,20 @@ export class Snapshot {
       ([row]) => row!.count
     )
 
+  /** The ids among these that rows of a table have. */
+  idsAmong = (
+    table: string,
+    where: string,
+    ids: ReadonlyArray<number>
+  ): Effect.Effect<ReadonlySet<number>, SqlError.SqlError> =>
+    Effect.map(
+      this.sql.unsafe<{ readonly id: number }>(
+        `select t.id::float8 as id from public."${table}" t where (${where}) and t.id = any ($1::bigint[])`,
+        [ids]
+      ),
+      (rows) => new Set(rows.map(({ id }) => id))
+    )
+
   /** Where the ids of a table continue; undefined if the role may not read that. */
   lastId = (table: string): Effect.Effect<number | undefined, SqlError.SqlError> =>
     Effect.map(
@@ -81,7 +95,7 @@ export class Snapshot {
   /** Passes the rows of a statement, JSON in the column `row`, page by page. */
   pages = <E, R>(
     statement: string,
-    use: (rows: ReadonlyArray<SourceRow>) => Effect.Effect<void, E, R>
+    use: (rows: ReadonlyArray<SourceRow>) => Effect.Effect<unknown, E, R>
   ): Effect.Effect<void, E | SqlError.SqlError, R> => {
     const { sql } = this
     const name = `move_${++this.cursors}`

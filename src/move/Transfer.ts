@@ -3,7 +3,9 @@ import { Effect } from "effect"
 import { registry } from "../inventory/Registry.ts"
 import type { Catalogue } from "./Catalogue.ts"
 import { type SourceRow, convert } from "./Convert.ts"
-import { type RefusedRow, insertRows, replaceTerminations, setReferences } from "./Load.ts"
+import { type NewRow, type RefusedRow, deleteRows, insertRows, replaceTerminations, updateRows } from "./Load.ts"
+import { digestOf, eachMoved, forgetDigests, keepDigests, missingIds, stepsOf } from "./Moved.ts"
+import type { Prefer, Step } from "./Plan.ts"
 import { type Finding, type TypeReport, withoutCredentials } from "./Report.ts"
 import { type Selection, fieldsStatement, rowsStatement } from "./Selection.ts"
 import type { Snapshot } from "./Snapshot.ts"
@@ -11,8 +13,9 @@ import type { Snapshot } from "./Snapshot.ts"
 export interface Transfer {
   readonly snapshot: Snapshot
   readonly catalogue: Catalogue
-  /** Ids by object type that the target has already, for the same objects: these stay as they are. */
-  readonly kept: ReadonlyMap<string, ReadonlySet<number>>
+  /** Whether an earlier run wrote objects. */
+  readonly isAgain: boolean
+  readonly prefer: Prefer
   readonly began: string
   /** Whether webhooks are enabled here as they were there. */
   readonly enablesWebhooks: boolean
@@ -20,75 +23,217 @@ export interface Transfer {
   readonly progress: (type: string, rows: number, of: number) => Effect.Effect<void>
 }
 
+/** A type on its way: its report, and what later passes need. */
+export interface Moving {
+  readonly selection: Selection
+  /** References that are written after all types. */
+  readonly later: ReadonlyArray<string>
+  readonly report: TypeReport
+  /** The objects whose references are still missing. */
+  readonly written: Set<number>
+  /** Rows that were refused, but may be accepted when what was deleted there is deleted here. */
+  refused: ReadonlyArray<SourceRow>
+}
+
 const isKnown = (type: string): boolean => registry.get(type)?.kind !== undefined
 
-/** Moves the rows of a type, the fields among `later` left out. */
+/** Moves the rows of a type, the references among `later` left out. */
 export const transferType = Effect.fnUntraced(function* (
   transfer: Transfer,
   selection: Selection,
   later: ReadonlyArray<string>
 ) {
   const { type, table } = selection
-  const { snapshot, note } = transfer
-  const report: TypeReport = { type: type.id, table, rows: 0, moved: 0, kept: 0, refused: 0, changed: 0, homeless: 0 }
-  const around = { contentTypes: transfer.catalogue.contentTypes, isKnown, began: transfer.began }
-  const kept = transfer.kept.get(type.id)
-  const verbatim = selection.fields.flatMap(({ name, kind }) => (kind === "verbatim" ? [name] : []))
-  const refuse = ({ id, reason }: RefusedRow) => {
-    report.refused += 1
-    note({ kind: "refused", table, id, reason })
-  }
-  const of = yield* snapshot.count(table, selection.where)
-  const write = Effect.fnUntraced(function* (page: ReadonlyArray<SourceRow>) {
-    const wanted = page.filter(({ id }) => kept?.has(id) !== true)
-    report.rows += page.length
-    report.kept += page.length - wanted.length
-    const rows = wanted.flatMap((source) => {
-      const converted = convert(selection, source, around, later)
-      if ("refused" in converted) {
-        refuse({ id: converted.id, reason: converted.refused })
-        return []
-      }
-      return [converted]
+  const counts = { rows: 0, created: 0, updated: 0, deleted: 0, unchanged: 0, conflicts: 0, refused: 0 }
+  const report: TypeReport = { type: type.id, table, ...counts, changed: 0, homeless: 0 }
+  const moving: Moving = { selection, later, report, written: new Set(), refused: [] }
+  const of = yield* transfer.snapshot.count(table, selection.where)
+  yield* transfer.snapshot.pages(rowsStatement(selection), (page) =>
+    Effect.gen(function* () {
+      report.rows += page.length
+      yield* writePage(transfer, moving, page, !transfer.isAgain)
+      yield* transfer.progress(type.id, report.rows, of)
     })
-    const isOff = type.id === "extras.webhook" && !transfer.enablesWebhooks
-    const plain = rows.map(({ row }) => (isOff ? { ...row, enabled: false } : row))
-    const refused = yield* type.kind === "record" ? replaceTerminations(type, plain) : insertRows(type, plain, verbatim)
-    const failed = new Set(refused.map(({ id }) => id))
-    refused.forEach(refuse)
-    for (const { row, changed, homeless } of rows) {
-      if (failed.has(row.id)) continue
-      report.moved += 1
-      if (changed.length > 0) report.changed += 1
-      for (const { field, from, to } of changed)
-        note({ kind: "changed", table, id: row.id, ...maskedChange(field, from, to) })
-      if (Object.keys(homeless).length === 0) continue
-      report.homeless += 1
-      note({ kind: "homeless", table, id: row.id, values: withoutCredentials(homeless) })
-    }
-    yield* transfer.progress(type.id, report.rows, of)
-  })
-  yield* snapshot.pages(rowsStatement(selection), write)
-  return report
+  )
+  return moving
 })
+
+/** Writes the rows that were refused before others were deleted. */
+export const writeRefused = Effect.fnUntraced(function* (transfer: Transfer, moving: Moving) {
+  const rows = moving.refused
+  moving.refused = []
+  if (rows.length > 0) yield* writePage(transfer, moving, rows, true)
+})
+
+/** `isLast`: a row that is refused stays so. */
+const writePage = Effect.fnUntraced(function* (
+  transfer: Transfer,
+  moving: Moving,
+  page: ReadonlyArray<SourceRow>,
+  isLast: boolean
+) {
+  const { type, table } = moving.selection
+  // In a first run nothing is here but users of the same name.
+  const isFirst = !transfer.isAgain && type.id !== "users.user"
+  const wanted = page.map((row) => ({ id: row.id, now: digestOf(row) }))
+  const steps = isFirst ? undefined : yield* stepsOf(moving.selection, wanted, transfer.prefer)
+  const at = (step: Step) => page.filter(({ id }) => (steps?.get(id) ?? "insert") === step)
+  moving.report.unchanged += at("leave").length
+  yield* keepDigests(type, at("accept"))
+  moving.report.unchanged += at("accept").length
+  for (const { id } of at("conflict")) conflict(transfer, moving, id, "The object was changed on both sides.")
+  for (const step of ["insert", "update"] as const) {
+    const sources = at(step)
+    const { refused, rows } = yield* writeRows(transfer, moving, sources, step)
+    const failed = new Map(refused.map(({ id, reason }) => [id, reason]))
+    if (!isLast) moving.refused = [...moving.refused, ...sources.filter(({ id }) => failed.has(id))]
+    else for (const [id, reason] of failed) refuse(transfer, moving, { id, reason })
+    const done = rows.filter(({ row }) => !failed.has(row.id))
+    moving.report[step === "insert" ? "created" : "updated"] += done.length
+    for (const { row } of done) moving.written.add(row.id)
+    yield* keepDigests(
+      type,
+      sources.filter(({ id }) => moving.written.has(id) && !failed.has(id))
+    )
+    done.forEach((each) => noteRow(transfer, moving, table, each))
+  }
+})
+
+const refuse = ({ note }: Transfer, { selection, report }: Moving, { id, reason }: RefusedRow): void => {
+  report.refused += 1
+  note({ kind: "refused", table: selection.table, id, reason })
+}
+
+const conflict = ({ note }: Transfer, { selection, report }: Moving, id: number, reason: string): void => {
+  report.conflicts += 1
+  note({ kind: "conflict", table: selection.table, id, reason })
+}
+
+/** The id and these fields alone. */
+const only = (row: NewRow, names: ReadonlyArray<string>): NewRow => ({
+  id: row.id,
+  ...Object.fromEntries(names.flatMap((name) => (name in row ? [[name, row[name]]] : [])))
+})
+
+type Converted = Exclude<ReturnType<typeof convert>, { readonly refused: string }>
+
+const writeRows = Effect.fnUntraced(function* (
+  transfer: Transfer,
+  { selection, later }: Moving,
+  sources: ReadonlyArray<SourceRow>,
+  step: "insert" | "update"
+) {
+  const { type } = selection
+  const around = { contentTypes: transfer.catalogue.contentTypes, isKnown, began: transfer.began }
+  const refused: Array<RefusedRow> = []
+  const rows: Array<Converted> = []
+  for (const source of sources) {
+    const converted = convert(selection, source, around, later)
+    if ("refused" in converted) refused.push({ id: converted.id, reason: converted.refused })
+    else rows.push(converted)
+  }
+  const isOff = type.id === "extras.webhook" && !transfer.enablesWebhooks
+  const plain = rows.map(({ row }): NewRow => (isOff ? { ...row, enabled: false } : row))
+  const verbatim = selection.fields.flatMap(({ name, kind }) => (kind === "verbatim" ? [name] : []))
+  // A reference that is written later may have been taken away.
+  const cleared = Object.fromEntries(later.map((name) => [name, null]))
+  const tracked = selection.fields.map(({ name }) => name)
+  const write =
+    type.kind === "record"
+      ? replaceTerminations(type, plain)
+      : step === "insert"
+        ? insertRows(type, plain, verbatim)
+        : updateRows(
+            type,
+            plain.map((row) => ({ ...only(row, tracked), ...cleared })),
+            verbatim
+          )
+  return { rows, refused: [...refused, ...(yield* write)] }
+})
+
+const noteRow = (
+  { note }: Transfer,
+  { report }: Moving,
+  table: string,
+  { row: { id }, changed, homeless }: Converted
+): void => {
+  if (changed.length > 0) report.changed += 1
+  for (const { field, from, to } of changed) note({ kind: "changed", table, id, ...maskedChange(field, from, to) })
+  if (Object.keys(homeless).length === 0) return
+  report.homeless += 1
+  note({ kind: "homeless", table, id, values: withoutCredentials(homeless) })
+}
 
 const maskedChange = (field: string, from: unknown, to: unknown) => {
   const masked = withoutCredentials({ [field]: from }) as Record<string, unknown>
   return { field, from: masked[field], to: masked[field] === from ? to : masked[field] }
 }
 
+/** Deletes the objects that the source has no more, unless they were changed here. */
+export const deleteGone = Effect.fnUntraced(function* (transfer: Transfer, moving: Moving) {
+  const { selection, report } = moving
+  const { type } = selection
+  const isOfOther = type.kind === "record"
+  yield* eachMoved(type, (ids) =>
+    Effect.gen(function* () {
+      const there = yield* transfer.snapshot.idsAmong(selection.table, selection.where, ids)
+      const gone = ids.filter((id) => !there.has(id))
+      if (gone.length === 0) return
+      const wanted = gone.map((id) => ({ id, now: undefined }))
+      const steps = yield* stepsOf(selection, wanted, transfer.prefer)
+      const at = (step: Step) => gone.filter((id) => steps.get(id) === step)
+      for (const id of at("conflict")) conflict(transfer, moving, id, "The object was deleted there, and changed here.")
+      // The ends of a cable are deleted with it, or as it is changed.
+      const refused = isOfOther
+        ? []
+        : yield* deleteRows(
+            type,
+            at("delete").map((id) => ({ id }))
+          )
+      for (const each of refused) refuse(transfer, moving, each)
+      const kept = new Set(refused.map(({ id }) => id))
+      const deleted = at("delete").filter((id) => !kept.has(id))
+      report.deleted += deleted.length
+      yield* forgetDigests(type, [...deleted, ...at("accept")])
+    })
+  )
+})
+
+/** Gives ends of cables their ids again: a cable that is changed gets new ones. */
+export const restoreEnds = Effect.fnUntraced(function* (transfer: Transfer, { selection }: Moving) {
+  const { type } = selection
+  if (type.kind !== "record") return
+  yield* eachMoved(type, (ids) =>
+    Effect.gen(function* () {
+      const lost = yield* missingIds(type, ids)
+      if (lost.length === 0) return
+      const around = { contentTypes: transfer.catalogue.contentTypes, isKnown, began: transfer.began }
+      yield* transfer.snapshot.pages(rowsStatement(selection, lost), (page) => {
+        const rows = page.map((row) => convert(selection, row, around))
+        return replaceTerminations(
+          type,
+          rows.flatMap((each) => ("row" in each ? [each.row] : []))
+        )
+      })
+    })
+  )
+})
+
 /** Sets the references of a type whose objects are written only now. */
 export const setLater = Effect.fnUntraced(function* (
-  { snapshot, note, kept }: Transfer,
-  selection: Selection,
-  fields: ReadonlyArray<string>
+  { snapshot, note }: Transfer,
+  { selection, later, written }: Moving
 ) {
   const { type, table } = selection
+  if (later.length === 0 || written.size === 0) return
   const write = Effect.fnUntraced(function* (page: ReadonlyArray<SourceRow>) {
-    const rows = page.filter(({ id }) => kept.get(type.id)?.has(id) !== true)
-    const refused = yield* setReferences(type, rows, fields)
+    const rows = page.filter(({ id }) => written.has(id))
+    const refused = yield* updateRows(
+      type,
+      rows.map((row) => only(row, later))
+    )
     const byId = new Map(rows.map((row) => [row.id, row]))
     for (const { id, reason } of refused) note({ kind: "homeless", table, id, values: { ...byId.get(id), reason } })
   })
-  yield* snapshot.pages(fieldsStatement(selection, fields), write)
+  yield* snapshot.pages(fieldsStatement(selection, later), write)
 })

@@ -28,6 +28,7 @@ import { Clearance } from "../inventory/Clearance.ts"
 import { migrate } from "../postgres/migrate/Migrate.ts"
 import { presenceTable } from "../postgres/Presence.ts"
 import { Counts } from "../inventory/read/Count.ts"
+import { movedTable } from "../move/Moved.ts"
 import { versionTable } from "../match/WebhookVersions.ts"
 import { Templates } from "../template/Template.ts"
 import { functions } from "../inventory/derive/table/DatabaseFunctions.ts"
@@ -66,6 +67,7 @@ const stageTables: ReadonlyArray<Table> = [
   reconciledTable,
   attemptTable,
   trafficTable,
+  movedTable,
   breakerTable,
   backlogTable,
   sendingTable

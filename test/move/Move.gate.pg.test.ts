@@ -62,7 +62,7 @@ describe("a move", () => {
     const { report, findings } = await moveInto({ ...both(), isDryRun: true })
     expect(report).toMatchObject({ release: "3.3", isDryRun: true })
     const sites = report.types.find(({ type }) => type === "dcim.site")
-    expect(sites).toMatchObject({ rows: 3, moved: 1, refused: 2, changed: 0, homeless: 1 })
+    expect(sites).toMatchObject({ rows: 3, created: 1, refused: 2, changed: 0, homeless: 1 })
     expect(findings.filter(({ kind }) => kind === "refused")).toEqual([
       { kind: "refused", table: "dcim_site", id: 9, reason: expect.stringContaining("slug") },
       { kind: "refused", table: "dcim_site", id: 8, reason: expect.stringContaining("region_id") }
@@ -118,11 +118,15 @@ describe("a move", () => {
     expect(next).toEqual({ id: 101 })
   })
 
-  test("into an inventory with the same ids stops before its first write, and names them", async () => {
-    await expect(moveInto(both())).rejects.toMatchObject({
+  test("into an inventory where other objects have its ids stops before its first write, and names them", async () => {
+    const other = await makeDatabase()
+    await other.sql.query("insert into dcim_region (id, name, slug) values (2, 'x', 'x'), (3, 'y', 'y'), (4, 'z', 'z')")
+    await expect(moveInto({ from: source.databaseUrl, to: other.databaseUrl })).rejects.toMatchObject({
       reason: "IdsTaken",
-      message: expect.stringContaining("dcim.region 1, 2, 3;")
+      message: expect.stringContaining("dcim.region 2, 3.")
     })
+    expect(await other.sql.query("select count(*)::int as count from dcim_site")).toEqual([{ count: 0 }])
+    await other.drop()
   })
 
   test("from a database that is none of NetBox is refused", async () => {

@@ -49,13 +49,13 @@ export const schema: ReadonlyArray<string> = [
      (1, 'dcim', 'site'), (2, 'dcim', 'interface'), (3, 'dcim', 'device'), (4, 'plugin', 'thing')`
 ]
 
-interface Moving extends Partial<Pick<MoveOptions, "isDryRun" | "fires" | "enablesWebhooks">> {
+interface Moving extends Partial<Pick<MoveOptions, "isDryRun" | "fires" | "enablesWebhooks" | "prefer">> {
   readonly from: string
   readonly to: string
 }
 
 /** Moves a database into another one; rejects with the error. */
-export const moveInto = async ({ from, to, isDryRun = false, fires = false, enablesWebhooks = false }: Moving) => {
+export const moveInto = async ({ from, to, ...options }: Moving) => {
   const findings: Array<Finding> = []
   const servers = Layer.succeed(
     Servers,
@@ -72,7 +72,8 @@ export const moveInto = async ({ from, to, isDryRun = false, fires = false, enab
   )
   const report = await Effect.runPromise(
     move({
-      ...{ source: Redacted.make(from), isDryRun, fires, enablesWebhooks },
+      ...{ source: Redacted.make(from), isDryRun: false, fires: false, enablesWebhooks: false, prefer: undefined },
+      ...options,
       note: (finding) => findings.push(finding),
       progress: () => Effect.void
     }).pipe(Effect.scoped, Effect.provide(surroundings))

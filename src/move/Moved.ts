@@ -1,0 +1,139 @@
+/**
+ * What earlier runs wrote: of each object the digest of its row in the source, and its state here. A later run compares
+ * both, so that it writes only what changed there, and never over what was changed here.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { type ObjectType, columnOf } from "../inventory/ObjectType.ts"
+import type { Table } from "../postgres/migrate/Table.ts"
+import type { SourceRow } from "./Convert.ts"
+import { type Prefer, type Step, decide } from "./Plan.ts"
+import { type Selection, byUse, digestName } from "./Selection.ts"
+
+export const movedTable: Table = {
+  name: "rackwire_moved",
+  daily: false,
+  columns: [
+    { name: "object_type", type: "text", nullable: false },
+    { name: "object_id", type: "bigint", nullable: false },
+    { name: "source", type: "text", nullable: false },
+    // Null until the run has written everything.
+    { name: "state", type: "text", nullable: true }
+  ],
+  constraints: [{ name: "rackwire_moved_key", sql: "unique (object_type, object_id)" }],
+  indexes: [],
+  triggers: [],
+  published: false
+}
+
+/** SQL over `t`, a row of the type's table: the state of the object, which each change here changes. */
+const stateOf = ({ type, fields }: Selection): string => {
+  if (type.fields["last_updated"] !== undefined && type.kind !== "record")
+    return `extract(epoch from t.${columnOf(type, "last_updated")})::text`
+  // A login replaces the hash of a password.
+  const columns = fields.flatMap(({ name, kind }) =>
+    kind === "verbatim" || byUse.includes(name) ? [] : [`t.${columnOf(type, name)}`]
+  )
+  return `md5(row(${columns.join(", ")})::text)`
+}
+
+/** Whether an earlier run wrote anything. */
+export const hasMoved = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ readonly some: boolean }>`select exists (select from rackwire_moved) as some`
+  return row!.some
+})
+
+interface Wanted {
+  readonly id: number
+  /** The digest of the row in the source; undefined if it has none any more. */
+  readonly now: string | undefined
+}
+
+/** What this run does with each of these objects. Those that it writes stay locked until it ends. */
+export const stepsOf = Effect.fnUntraced(function* (
+  selection: Selection,
+  objects: ReadonlyArray<Wanted>,
+  prefer: Prefer
+) {
+  const sql = yield* SqlClient.SqlClient
+  const { id: name, table } = selection.type
+  const known = yield* sql<{ readonly id: number; readonly source: string }>`
+    select object_id::float8 as id, source from rackwire_moved
+     where object_type = ${name} and object_id = any (${objects.map(({ id }) => id)}::bigint[])`
+  const last = new Map(known.map(({ id, source }) => [id, source]))
+  const changed = objects.filter(({ id, now }) => now === undefined || last.get(id) !== now)
+  const here = yield* sql.unsafe<{ readonly id: number; readonly isChanged: boolean }>(
+    `select t.id::float8 as id, ${stateOf(selection)} is distinct from m.state as "isChanged"
+       from ${table} t left join rackwire_moved m on m.object_type = $1 and m.object_id = t.id
+      where t.id = any ($2::bigint[]) order by t.id for update of t`,
+    [name, changed.map(({ id }) => id)]
+  )
+  const isChanged = new Map(here.map(({ id, isChanged }) => [id, isChanged]))
+  return new Map(
+    objects.map(({ id, now }): [number, Step] => [
+      id,
+      decide({
+        ...{ last: last.get(id), now, prefer },
+        ...{ isHere: isChanged.has(id), isChangedHere: isChanged.get(id) === true }
+      })
+    ])
+  )
+})
+
+/** The ids among these that no object here has. */
+export const missingIds = Effect.fnUntraced(function* ({ table }: ObjectType, ids: ReadonlyArray<number>) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql.unsafe<{ readonly id: number }>(
+    `select id::float8 as id from unnest($1::bigint[]) i (id) where not exists (select from ${table} t where t.id = i.id)`,
+    [ids]
+  )
+  return rows.map(({ id }) => id)
+})
+
+/** The digest of a row of the source. */
+export const digestOf = (row: SourceRow): string => String(row[digestName])
+
+/** Keeps the digests of rows that were written, or whose objects here count. */
+export const keepDigests = Effect.fnUntraced(function* ({ id }: ObjectType, rows: ReadonlyArray<SourceRow>) {
+  if (rows.length === 0) return
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    insert into rackwire_moved (object_type, object_id, source)
+    select ${id}, * from unnest(${rows.map((row) => row.id)}::bigint[], ${rows.map(digestOf)}::text[])
+    on conflict (object_type, object_id) do update set source = excluded.source, state = null`
+})
+
+/** Forgets objects that are on neither side. */
+export const forgetDigests = Effect.fnUntraced(function* ({ id }: ObjectType, ids: ReadonlyArray<number>) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`delete from rackwire_moved where object_type = ${id} and object_id = any (${ids}::bigint[])`
+})
+
+/** Keeps the state of the objects that this run wrote. */
+export const keepStates = Effect.fnUntraced(function* (selection: Selection) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql.unsafe(
+    `update rackwire_moved m set state = ${stateOf(selection)}
+       from ${selection.type.table} t where m.object_type = $1 and m.state is null and t.id = m.object_id`,
+    [selection.type.id]
+  )
+})
+
+/** Passes the ids of all objects of a type that runs wrote, page by page. */
+export const eachMoved = <E, R>(
+  { id: type }: ObjectType,
+  use: (ids: ReadonlyArray<number>) => Effect.Effect<void, E, R>
+) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    let after = 0
+    while (true) {
+      const rows = yield* sql<{ readonly id: number }>`
+        select object_id::float8 as id from rackwire_moved
+         where object_type = ${type} and object_id > ${after}::bigint order by 1 limit 1000`
+      if (rows.length === 0) return
+      after = rows.at(-1)!.id
+      yield* use(rows.map(({ id }) => id))
+    }
+  })

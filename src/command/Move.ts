@@ -6,6 +6,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { requireKey } from "../inventory/Reseal.ts"
 import { type MoveOptions, move } from "../move/Move.ts"
 import { reportLines } from "../move/Report.ts"
+import { verify, verifyLines } from "../move/Verify.ts"
 import { database } from "../pipeline/Foundation.ts"
 import { Postgres } from "../postgres/Postgres.ts"
 import { urlProblem } from "../postgres/PostgresUrl.ts"
@@ -37,25 +38,44 @@ interface MoveInput {
   readonly fire: boolean
   readonly enableWebhooks: boolean
   readonly prefer: Option.Option<"source" | "target">
+  readonly verify: boolean
   readonly json: boolean
   readonly leftOut: string
 }
 
-const run = Effect.fnUntraced(function* ({ source, dryRun, fire, enableWebhooks, prefer, json, leftOut }: MoveInput) {
+const run = Effect.fnUntraced(function* ({
+  source,
+  dryRun,
+  fire,
+  enableWebhooks,
+  prefer,
+  verify: isVerified,
+  json,
+  leftOut
+}: MoveInput) {
   const problem = urlProblem(source)
   if (problem !== undefined) return yield* new CommandFailed({ message: `The address of the source ${problem}.` })
   // Capture could not open the message that says that no events are made.
   yield* requireKey
   const lines = yield* openLines(resolve(leftOut))
   const isShown = process.stderr.isTTY && !json
+  const around = { source: Redacted.make(source), note: lines.write, progress: progressTo(isShown) }
+  if (isVerified) {
+    const report = yield* verify(around)
+    if (isShown) process.stderr.write("\r\u{1B}[K")
+    yield* Console.log(
+      json ? JSON.stringify(report) : [...verifyLines(report), `Details: ${resolve(leftOut)}`].join("\n")
+    )
+    const wrong = report.types.reduce((total, type) => total + type.wrong, 0)
+    if (wrong > 0) return yield* new CommandFailed({ message: `${wrong} rows differ.` })
+    return
+  }
   const report = yield* move({
-    source: Redacted.make(source),
+    ...around,
     isDryRun: dryRun,
     fires: fire,
     enablesWebhooks: enableWebhooks,
-    prefer: Option.getOrUndefined(prefer),
-    note: lines.write,
-    progress: progressTo(isShown)
+    prefer: Option.getOrUndefined(prefer)
   })
   if (isShown) process.stderr.write("\r\u{1B}[K")
   yield* Console.log(
@@ -89,6 +109,10 @@ export default Command.make(
       ),
       Flag.optional
     ),
+    verify: Flag.Boolean("verify").pipe(
+      Flag.withDescription("Compare every field of every object on both sides, and write nothing (default: move)"),
+      Flag.withDefault(false)
+    ),
     json: Flag.Boolean("json").pipe(
       Flag.withDescription("Print the report as JSON (default: text)"),
       Flag.withDefault(false)
@@ -101,10 +125,10 @@ export default Command.make(
   (asked) => run(asked).pipe(Effect.scoped, Effect.provide(Postgres.patient), ofService(database))
 ).pipe(
   Command.withDescription(
-    "Move an existing NetBox into an inventory, with its ids and times; again later, to follow what changed there. Not yet: the change log, images, and comparing afterwards."
+    "Move an existing NetBox into an inventory, with its ids and times; again later, to follow what changed there. Not yet: the change log and images."
   ),
   entry({
-    "move SOURCE [--dry-run] [--fire] [--enable-webhooks] [--prefer SIDE] [--json] [--left-out FILE]":
+    "move SOURCE [--dry-run] [--fire] [--enable-webhooks] [--prefer SIDE] [--verify] [--json] [--left-out FILE]":
       "Reads the database of NetBox 3.1 to 4.2 and writes its objects under their ids, in one transaction. `--dry-run` does the same and takes it back."
   })
 )

@@ -59,7 +59,7 @@ const columnsIn = (type: ObjectType, row: NewRow): ReadonlyArray<readonly [field
   Object.keys(row).flatMap((name) => (name === "id" ? [] : [[name, columnOf(type, name)] as const]))
 
 /** Values by column, secrets sealed or hashed; those of `verbatim` are stored already. */
-const asColumns = Effect.fnUntraced(function* (
+export const asColumns = Effect.fnUntraced(function* (
   type: ObjectType,
   rows: ReadonlyArray<NewRow>,
   verbatim: ReadonlyArray<string> = []

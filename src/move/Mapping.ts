@@ -20,8 +20,10 @@ export interface FieldSource {
 export interface Mapping {
   /** The object type. It may have several mappings, for releases: the first whose needs are met counts. */
   readonly type: string
-  /** Names of its table in NetBox, the first one that exists counts; if undefined, the table has the type's own name. */
+  /** Names of its table in NetBox beside its own, the first one that exists counts. */
   readonly tables?: ReadonlyArray<string>
+  /** The table that has the objects in place of its own. */
+  readonly table?: string
   /** Without these columns the mapping does not apply. */
   readonly needs?: ReadonlyArray<string>
   /** SQL over `t`: the rows that are objects of the type; if undefined, all. */

@@ -41,7 +41,7 @@ import {
 } from "./Transfer.ts"
 
 /** The move cannot be done; the message says why, and nothing was written. */
-class MoveRefused extends Data.TaggedError("MoveRefused")<{
+export class MoveRefused extends Data.TaggedError("MoveRefused")<{
   readonly reason: "UnknownSource" | "IdsTaken"
   readonly message: string
 }> {}
@@ -61,7 +61,7 @@ export interface MoveOptions {
 }
 
 /** Object types whose rows are moved: those that the service writes by itself are not, but for the ends of cables. */
-const isMoved = ({
+export const isMoved = ({
   kind,
   isReadOnly,
   id

@@ -50,11 +50,11 @@ interface Wanted {
   readonly now: string | undefined
 }
 
-/** What this run does with each of these objects. Those that it writes stay locked until it ends. */
-export const stepsOf = Effect.fnUntraced(function* (
+/** What is known of these objects, but for those whose rows are as at the last run. */
+export const knownOf = Effect.fnUntraced(function* (
   selection: Selection,
   objects: ReadonlyArray<Wanted>,
-  prefer: Prefer
+  lock: "" | "for update of t" = ""
 ) {
   const sql = yield* SqlClient.SqlClient
   const { id: name, table } = selection.type
@@ -62,23 +62,28 @@ export const stepsOf = Effect.fnUntraced(function* (
     select object_id::float8 as id, source from rackwire_moved
      where object_type = ${name} and object_id = any (${objects.map(({ id }) => id)}::bigint[])`
   const last = new Map(known.map(({ id, source }) => [id, source]))
-  const changed = objects.filter(({ id, now }) => now === undefined || last.get(id) !== now)
+  const changed = objects.filter(({ id, now }) => lock === "" || now === undefined || last.get(id) !== now)
   const here = yield* sql.unsafe<{ readonly id: number; readonly isChanged: boolean }>(
     `select t.id::float8 as id, ${stateOf(selection)} is distinct from m.state as "isChanged"
        from ${table} t left join rackwire_moved m on m.object_type = $1 and m.object_id = t.id
-      where t.id = any ($2::bigint[]) order by t.id for update of t`,
+      where t.id = any ($2::bigint[]) order by t.id ${lock}`,
     [name, changed.map(({ id }) => id)]
   )
   const isChanged = new Map(here.map(({ id, isChanged }) => [id, isChanged]))
-  return new Map(
-    objects.map(({ id, now }): [number, Step] => [
-      id,
-      decide({
-        ...{ last: last.get(id), now, prefer },
-        ...{ isHere: isChanged.has(id), isChangedHere: isChanged.get(id) === true }
-      })
-    ])
-  )
+  return objects.map(({ id, now }) => ({
+    ...{ id, now, last: last.get(id) },
+    ...{ isHere: isChanged.has(id), isChangedHere: isChanged.get(id) === true }
+  }))
+})
+
+/** What this run does with each of these objects. Those that it writes stay locked until it ends. */
+export const stepsOf = Effect.fnUntraced(function* (
+  selection: Selection,
+  objects: ReadonlyArray<Wanted>,
+  prefer: Prefer
+) {
+  const known = yield* knownOf(selection, objects, "for update of t")
+  return new Map(known.map((each): [number, Step] => [each.id, decide({ ...each, prefer })]))
 })
 
 /** The ids among these that no object here has. */

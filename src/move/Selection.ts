@@ -42,7 +42,8 @@ const times: ReadonlySet<string> = new Set(["created", "last_updated"])
 /** The selection of a type; undefined where the source does not have it. */
 export const selectionOf = (type: ObjectType, source: Catalogue): Selection | undefined => {
   for (const mapping of mappings.get(type.id) ?? [{ type: type.id }]) {
-    const table = [...(mapping.tables ?? []), type.table].find((name) => source.tables.has(name))
+    const names = mapping.table === undefined ? [type.table, ...(mapping.tables ?? [])] : [mapping.table]
+    const table = names.find((name) => source.tables.has(name))
     if (table !== undefined && hasAll(source, table, mapping.needs ?? []))
       return selected({ type, mapping, table, source })
   }

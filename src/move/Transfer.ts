@@ -110,7 +110,7 @@ const conflict = ({ note }: Transfer, { selection, report }: Moving, id: number,
 }
 
 /** The id and these fields alone. */
-const only = (row: NewRow, names: ReadonlyArray<string>): NewRow => ({
+export const only = (row: NewRow, names: ReadonlyArray<string>): NewRow => ({
   id: row.id,
   ...Object.fromEntries(names.flatMap((name) => (name in row ? [[name, row[name]]] : [])))
 })

@@ -3,8 +3,9 @@ import { execFileSync } from "node:child_process"
 import { existsSync } from "node:fs"
 import { afterAll, describe, expect, test } from "vitest"
 import { objectType } from "../../src/inventory/Registry.ts"
-import { type TestDatabase, makeDatabase, makeEmptyDatabase } from "../support/Database.ts"
-import { moveInto } from "./Source.ts"
+import { type TestDatabase, makeDatabase, makeEmptyDatabase, servers } from "../support/Database.ts"
+import { databaseAt } from "../support/Sql.ts"
+import { moveInto, verifyInto } from "./Source.ts"
 
 const folder = new URL("../../../shared/data/netbox-demo/", import.meta.url)
 const psql = ["/usr/lib/postgresql/15/bin/psql", "/usr/bin/psql"].find(existsSync)
@@ -28,20 +29,12 @@ const load = async (release: string): Promise<TestDatabase> => {
   await database.superuser.query(
     "do $$ begin create role netbox; exception when duplicate_object or unique_violation then null; end $$"
   )
-  const url = new URL(database.databaseUrl)
-  const name = url.pathname.slice(1)
+  const { pathname, username } = new URL(database.databaseUrl)
   // The dump gives its tables to its own role.
-  const [superuser] = await database.superuser.query<{ readonly name: string }>("select current_user::text as name")
-  const environment = {
-    ...process.env,
-    PGHOST: url.hostname,
-    PGPORT: url.port,
-    PGUSER: superuser!.name,
-    PGDATABASE: name
-  }
+  const superuser = databaseAt(servers.superuserUrl, pathname.slice(1))
   const dump = new URL(`netbox-demo-v${release}.sql.gz`, folder).pathname
-  execFileSync("sh", ["-c", `gzip -dc '${dump}' | '${psql}' -q -o /dev/null`], { env: environment, stdio: "ignore" })
-  await database.superuser.query(`grant select on all tables in schema public to "${url.username}"`)
+  execFileSync("sh", ["-c", `gzip -dc '${dump}' | '${psql}' -q -o /dev/null '${superuser}'`], { stdio: "ignore" })
+  await database.superuser.query(`grant select on all tables in schema public to "${username}"`)
   return database
 }
 
@@ -74,6 +67,9 @@ describe.skipIf(missing !== undefined)(`the demo data (skipped if ${missing ?? "
       const { report, findings } = await moveInto({ from: source.databaseUrl, to: target.databaseUrl })
       expect(findings.filter(({ kind, table }) => kind !== "homeless" || !/^(?:core|users)_/.test(table))).toEqual([])
       expect(report.types.reduce((sum, { created, updated }) => sum + created + updated, 0)).toBe(rowsOfDump)
+      const verified = await verifyInto({ from: source.databaseUrl, to: target.databaseUrl })
+      expect(verified.deviations).toEqual([])
+      expect(verified.report.types.reduce((sum, { equal }) => sum + equal, 0)).toBe(rowsOfDump)
       let compared = 0
       for (const { type, table, rows } of report.types) {
         if (rows === 0) continue

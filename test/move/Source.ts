@@ -6,6 +6,7 @@ import { Environment } from "../../src/Environment.ts"
 import { Vault } from "../../src/inventory/Vault.ts"
 import { type MoveOptions, move } from "../../src/move/Move.ts"
 import type { Finding } from "../../src/move/Report.ts"
+import { type Deviation, verify } from "../../src/move/Verify.ts"
 import { Counts } from "../../src/inventory/read/Count.ts"
 import { Postgres } from "../../src/postgres/Postgres.ts"
 
@@ -54,9 +55,8 @@ interface Moving extends Partial<Pick<MoveOptions, "isDryRun" | "fires" | "enabl
   readonly to: string
 }
 
-/** Moves a database into another one; rejects with the error. */
-export const moveInto = async ({ from, to, ...options }: Moving) => {
-  const findings: Array<Finding> = []
+/** What commands have around them, for the database. */
+const surroundingsOf = (to: string) => {
   const servers = Layer.succeed(
     Servers,
     Servers.of({
@@ -65,18 +65,36 @@ export const moveInto = async ({ from, to, ...options }: Moving) => {
       secretKey: Redacted.make("a key of more than thirty-two letters")
     })
   )
-  const surroundings = Layer.mergeAll(Vault.layer, Postgres.patient, Counts.layer).pipe(
+  return Layer.mergeAll(Vault.layer, Postgres.patient, Counts.layer).pipe(
     Layer.provideMerge(servers),
     Layer.provide(Settings.layer),
     Layer.provide(Layer.succeed(Environment, {}))
   )
+}
+
+/** Moves a database into another one; rejects with the error. */
+export const moveInto = async ({ from, to, ...options }: Moving) => {
+  const findings: Array<Finding> = []
   const report = await Effect.runPromise(
     move({
       ...{ source: Redacted.make(from), isDryRun: false, fires: false, enablesWebhooks: false, prefer: undefined },
       ...options,
       note: (finding) => findings.push(finding),
       progress: () => Effect.void
-    }).pipe(Effect.scoped, Effect.provide(surroundings))
+    }).pipe(Effect.scoped, Effect.provide(surroundingsOf(to)))
   )
   return { report, findings }
+}
+
+/** Compares both databases; rejects with the error. */
+export const verifyInto = async ({ from, to }: Pick<Moving, "from" | "to">) => {
+  const deviations: Array<Deviation> = []
+  const report = await Effect.runPromise(
+    verify({
+      source: Redacted.make(from),
+      note: (deviation) => deviations.push(deviation),
+      progress: () => Effect.void
+    }).pipe(Effect.scoped, Effect.provide(surroundingsOf(to)))
+  )
+  return { report, deviations }
 }

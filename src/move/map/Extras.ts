@@ -52,7 +52,7 @@ const extras: ReadonlyArray<Mapping> = [
   {
     // From 3.7 a rule says what fires, and a webhook has the request: one webhook of ours for each rule.
     type: "extras.webhook",
-    tables: ["extras_eventrule"],
+    table: "extras_eventrule",
     needs: ["action_object_id"],
     where: "t.action_type = 'webhook'",
     fields: {

@@ -1,0 +1,191 @@
+/**
+ * Compares a NetBox database with the inventory, field by field and in both directions, after a move or days later.
+ * What was changed on one side since is told apart from what the move did wrong. Writes nothing.
+ */
+import { Effect, type Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { registry } from "../inventory/Registry.ts"
+import { type Catalogue, releaseOf } from "./Catalogue.ts"
+import { anyTime, differencesOf } from "./Compare.ts"
+import { type SourceRow, convert } from "./Convert.ts"
+import type { NewRow } from "./Load.ts"
+import { digestOf, knownOf } from "./Moved.ts"
+import { MoveRefused, isMoved } from "./Move.ts"
+import { type Selection, rowsStatement, selectionOf } from "./Selection.ts"
+import { type Snapshot, openSnapshot } from "./Snapshot.ts"
+import { only } from "./Transfer.ts"
+
+/** On which sides an object was changed since the last move. */
+export type Since = "here" | "there" | "both" | "neither"
+
+export interface Deviation {
+  readonly kind: "differs" | "missing here" | "missing there" | "refused"
+  readonly type: string
+  readonly id: number
+  readonly fields: ReadonlyArray<string>
+  readonly since: Since
+}
+
+export interface VerifiedType {
+  readonly type: string
+  rows: number
+  equal: number
+  /** Objects that were changed, made or deleted here since the last move, there, or on both sides. */
+  here: number
+  there: number
+  both: number
+  /** Objects that differ though no side was changed since: those of a wrong move. */
+  wrong: number
+}
+
+export interface VerifyReport {
+  readonly release: string
+  readonly types: ReadonlyArray<VerifiedType>
+}
+
+interface VerifyOptions {
+  readonly source: Redacted.Redacted
+  /** Receives each object that differs. */
+  readonly note: (deviation: Deviation) => void
+  readonly progress: (type: string, rows: number, of: number) => Effect.Effect<void>
+}
+
+export const verify = Effect.fnUntraced(function* (options: VerifyOptions) {
+  const snapshot = yield* openSnapshot(options.source)
+  return yield* snapshot.within(
+    Effect.gen(function* () {
+      const catalogue = yield* snapshot.catalogue
+      const found = releaseOf(catalogue.tables)
+      if ("refused" in found) return yield* new MoveRefused({ reason: "UnknownSource", message: found.refused })
+      const selections = [...registry.values()].filter(isMoved).flatMap((type) => selectionOf(type, catalogue) ?? [])
+      const types: Array<VerifiedType> = []
+      for (const selection of selections) {
+        if (selection.reads.some((table) => catalogue.tables.get(table)?.isReadable === false)) continue
+        types.push(yield* verifyType({ snapshot, catalogue, selection, options }))
+      }
+      return { release: found.release, types } satisfies VerifyReport
+    })
+  )
+})
+
+interface Verifying {
+  readonly snapshot: Snapshot
+  readonly catalogue: Catalogue
+  readonly selection: Selection
+  readonly options: VerifyOptions
+}
+
+const verifyType = Effect.fnUntraced(function* ({ snapshot, catalogue, selection, options }: Verifying) {
+  const { type, table, where } = selection
+  const counts: VerifiedType = { type: type.id, rows: 0, equal: 0, here: 0, there: 0, both: 0, wrong: 0 }
+  const of = yield* snapshot.count(table, where)
+  const note = (deviations: ReadonlyArray<Deviation>) => {
+    for (const deviation of deviations) {
+      counts[deviation.since === "neither" ? "wrong" : deviation.since] += 1
+      options.note(deviation)
+    }
+  }
+  yield* snapshot.pages(rowsStatement(selection), (page) =>
+    Effect.gen(function* () {
+      const deviations = yield* deviationsOf(selection, catalogue, page)
+      counts.rows += page.length
+      counts.equal += page.length - deviations.length
+      note(deviations)
+      yield* options.progress(type.id, counts.rows, of)
+    })
+  )
+  yield* eachHere(type.table, (ids) =>
+    Effect.gen(function* () {
+      const there = yield* snapshot.idsAmong(table, where, ids)
+      const known = yield* knownOf(
+        selection,
+        ids.filter((id) => !there.has(id)).map((id) => ({ id, now: undefined }))
+      )
+      note(
+        known.map(({ id, last, isChangedHere }) => ({
+          ...{ kind: "missing there", type: type.id, id, fields: [] },
+          // An object that no move has written was made here.
+          since: last === undefined ? "here" : isChangedHere ? "both" : "there"
+        }))
+      )
+    })
+  )
+  return counts
+})
+
+/** The rows of a page that differ from the objects here. */
+const deviationsOf = Effect.fnUntraced(function* (
+  selection: Selection,
+  catalogue: Catalogue,
+  page: ReadonlyArray<SourceRow>
+) {
+  const { type, fields } = selection
+  const around = { contentTypes: catalogue.contentTypes, isKnown: (id: string) => registry.has(id), began: anyTime }
+  // Webhooks are moved disabled.
+  const compared = fields.flatMap(({ name }) => (type.id === "extras.webhook" && name === "enabled" ? [] : [name]))
+  const refused = new Set<number>()
+  const rows = page.flatMap((source): ReadonlyArray<NewRow> => {
+    const converted = convert(selection, source, around)
+    if ("row" in converted) return [only(converted.row, compared)]
+    refused.add(source.id)
+    return []
+  })
+  const verbatim = fields.flatMap(({ name, kind }) => (kind === "verbatim" ? [name] : []))
+  const found = yield* differencesOf(type, rows, verbatim)
+  const columns = new Map(found.map((each) => [each.id, each.columns]))
+  const different = page.filter(({ id }) => refused.has(id) || columns.has(id))
+  const known = yield* knownOf(
+    selection,
+    different.map((row) => ({ id: row.id, now: digestOf(row) }))
+  )
+  return known.map(({ id, now, last, isHere, isChangedHere }): Deviation => {
+    const isThere = now !== last
+    const isOurs = isChangedHere || (!isHere && last !== undefined)
+    return {
+      kind: refused.has(id) ? "refused" : columns.get(id) === undefined ? "missing here" : "differs",
+      ...{ type: type.id, id, fields: columns.get(id) ?? [] },
+      since: refused.has(id)
+        ? "neither"
+        : isThere
+          ? isOurs && last !== undefined
+            ? "both"
+            : "there"
+          : isOurs
+            ? "here"
+            : "neither"
+    }
+  })
+})
+
+/** Passes the ids of all objects of a table here, page by page. */
+const eachHere = <E, R>(table: string, use: (ids: ReadonlyArray<number>) => Effect.Effect<void, E, R>) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    let after = 0
+    while (true) {
+      const rows = yield* sql.unsafe<{ readonly id: number }>(
+        `select id::float8 as id from ${table} where id > $1::bigint order by id limit 1000`,
+        [after]
+      )
+      if (rows.length === 0) return
+      after = rows.at(-1)!.id
+      yield* use(rows.map(({ id }) => id))
+    }
+  })
+
+/** The report as lines of text. */
+export const verifyLines = ({ release, types }: VerifyReport): ReadonlyArray<string> => {
+  const sum = (of: keyof Omit<VerifiedType, "type">) => types.reduce((total, type) => total + type[of], 0)
+  const differing = types.filter(({ rows, equal, here }) => rows > equal || here > 0)
+  const lines = differing.map(
+    ({ type, rows, equal, here, there, both, wrong }) =>
+      `  ${type}: ${equal} of ${rows} are equal; changed since here ${here}, there ${there}, on both sides ${both}; wrong ${wrong}`
+  )
+  return [
+    `NetBox ${release}: ${sum("equal")} of ${sum("rows")} rows of ${types.filter(({ rows }) => rows > 0).length} object types are equal here.`,
+    ...lines,
+    sum("wrong") === 0
+      ? "No difference that was not made since."
+      : `${sum("wrong")} rows differ, though no side was changed since.`
+  ]
+}

@@ -2,8 +2,8 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { takenIds } from "./Load.ts"
-import type { Selection } from "./Selection.ts"
-import type { Snapshot } from "./Snapshot.ts"
+import type { Selection } from "./source/Selection.ts"
+import type { Snapshot } from "./source/Snapshot.ts"
 
 /** Most ids of a type in a message. */
 const shownMax = 10

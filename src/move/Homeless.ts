@@ -1,8 +1,8 @@
 /** Rows of tables that no object type has: written to the file, and counted. */
 import { Effect } from "effect"
-import { identifier } from "./Catalogue.ts"
+import { identifier } from "./source/Catalogue.ts"
 import { withoutCredentials } from "./Report.ts"
-import type { Selection } from "./Selection.ts"
+import type { Selection } from "./source/Selection.ts"
 import type { Transfer } from "./Transfer.ts"
 
 /** Tables whose rows are caches, sessions, records of Django, or computed from others. */

@@ -4,7 +4,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { type ObjectType, columnOf } from "../inventory/ObjectType.ts"
 import { stored } from "../inventory/write/Stored.ts"
 import { sqlStateOf } from "../postgres/Postgres.ts"
-import { isTooLarge } from "./Convert.ts"
+import { isTooLarge } from "./source/Convert.ts"
 
 export type NewRow = Readonly<Record<string, unknown>> & { readonly id: number }
 

@@ -1,14 +1,14 @@
 /**
- * What earlier runs wrote: of each object the digest of its row in the source, and its state here. A later run compares
- * both, so that it writes only what changed there, and never over what was changed here.
+ * The objects that earlier runs wrote, each with the digest of its row in the source and its state here. A later run
+ * compares both, so that it writes only what changed there, and never over what was changed here.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { type ObjectType, columnOf } from "../inventory/ObjectType.ts"
 import type { Table } from "../postgres/migrate/Table.ts"
-import type { SourceRow } from "./Convert.ts"
+import type { SourceRow } from "./source/Convert.ts"
 import { type Prefer, type Step, decide } from "./Plan.ts"
-import { type Selection, byUse, digestName } from "./Selection.ts"
+import { type Selection, byUse, digestName } from "./source/Selection.ts"
 
 export const movedTable: Table = {
   name: "rackwire_moved",
@@ -44,16 +44,16 @@ export const hasMoved = Effect.gen(function* () {
   return row!.some
 })
 
-interface Wanted {
+interface RowDigest {
   readonly id: number
   /** The digest of the row in the source; undefined if it has none any more. */
   readonly now: string | undefined
 }
 
-/** What is known of these objects, but for those whose rows are as at the last run. */
+/** Both sides of these objects. With a lock, objects whose rows are as at the last run are not read. */
 export const knownOf = Effect.fnUntraced(function* (
   selection: Selection,
-  objects: ReadonlyArray<Wanted>,
+  objects: ReadonlyArray<RowDigest>,
   lock: "" | "for update of t" = ""
 ) {
   const sql = yield* SqlClient.SqlClient
@@ -76,10 +76,10 @@ export const knownOf = Effect.fnUntraced(function* (
   }))
 })
 
-/** What this run does with each of these objects. Those that it writes stay locked until it ends. */
+/** The step of each of these objects. Objects that the run writes stay locked until it ends. */
 export const stepsOf = Effect.fnUntraced(function* (
   selection: Selection,
-  objects: ReadonlyArray<Wanted>,
+  objects: ReadonlyArray<RowDigest>,
   prefer: Prefer
 ) {
   const known = yield* knownOf(selection, objects, "for update of t")

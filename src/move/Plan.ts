@@ -1,11 +1,11 @@
-/** What a run does with an object, by what it knows of both sides. Pure. */
+/** Decides what a run does with an object, by the changes on both sides. Pure. */
 
 export type Prefer = "source" | "target" | undefined
 
 /** `leave`: both sides stay as they are. `accept`: the target's state counts from now on. */
 export type Step = "insert" | "update" | "delete" | "leave" | "accept" | "conflict"
 
-interface Known {
+interface BothSides {
   /** The digest of the source's row at the last run; undefined if no run has written the object. */
   readonly last: string | undefined
   /** The digest of now; undefined if the source has the object no more. */
@@ -16,7 +16,7 @@ interface Known {
   readonly prefer: Prefer
 }
 
-export const decide = ({ last, now, isHere, isChangedHere, prefer }: Known): Step => {
+export const decide = ({ last, now, isHere, isChangedHere, prefer }: BothSides): Step => {
   // Without a run there is no other object here, but for users of the same name: the source says who they are.
   if (last === undefined) return isHere ? "update" : "insert"
   if (last === now) return "leave"

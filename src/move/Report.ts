@@ -92,6 +92,14 @@ const always: ReadonlySet<string> = new Set(["rows", "created", "refused", "chan
 const sum = (types: ReadonlyArray<TypeReport>, of: (type: TypeReport) => number): number =>
   types.reduce((total, type) => total + of(type), 0)
 
+/** A table as lines: the first column to the left, numbers to the right. */
+export const tableLines = (table: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
+  const widths = table[0]!.map((_, at) => Math.max(...table.map((row) => row[at]!.length)))
+  return table.map((row) =>
+    row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at]!) : cell.padStart(widths[at]!))).join("  ")
+  )
+}
+
 /** The report as lines of text. */
 export const reportLines = (report: MoveReport): ReadonlyArray<string> => {
   const { types, tables, unreadable, examples, release, isDryRun, millis } = report
@@ -103,16 +111,13 @@ export const reportLines = (report: MoveReport): ReadonlyArray<string> => {
     ...some.map((type) => [type.type, ...shown.map(([, of]) => `${of(type)}`)]),
     ["sum", ...shown.map(([, of]) => `${sum(types, of)}`)]
   ]
-  const widths = table[0]!.map((_, at) => Math.max(...table.map((row) => row[at]!.length)))
-  const line = (row: ReadonlyArray<string>) =>
-    row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at]!) : cell.padStart(widths[at]!))).join("  ")
   const rows = sum(types, ({ rows }) => rows)
   const unchanged = sum(types, ({ unchanged }) => unchanged)
   const written = sum(types, ({ created, updated, deleted }) => created + updated + deleted)
   return [
     `NetBox ${release}, ${rows} rows of ${types.filter((type) => type.rows > 0).length} object types, ${(millis / 1000).toFixed(1)} s`,
     "",
-    ...table.map(line),
+    ...tableLines(table),
     ...(unchanged > 0 ? ["", `${unchanged} rows are as the last move left them.`] : []),
     ...(examples.length > 0
       ? ["", "Not stored as NetBox has it, the first of each type:", ...examples.map(exampleOf)]

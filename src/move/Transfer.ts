@@ -1,14 +1,14 @@
 /** One object type from the source to the target, page by page. */
 import { Effect } from "effect"
 import { registry } from "../inventory/Registry.ts"
-import type { Catalogue } from "./Catalogue.ts"
-import { type SourceRow, convert } from "./Convert.ts"
+import type { Catalogue } from "./source/Catalogue.ts"
+import { type SourceRow, convert } from "./source/Convert.ts"
 import { type NewRow, type RefusedRow, deleteRows, insertRows, replaceTerminations, updateRows } from "./Load.ts"
 import { digestOf, eachMoved, forgetDigests, keepDigests, missingIds, stepsOf } from "./Moved.ts"
 import type { Prefer, Step } from "./Plan.ts"
 import { type Finding, type TypeReport, withoutCredentials } from "./Report.ts"
-import { type Selection, fieldsStatement, rowsStatement } from "./Selection.ts"
-import type { Snapshot } from "./Snapshot.ts"
+import { type Selection, fieldsStatement, rowsStatement } from "./source/Selection.ts"
+import type { Snapshot } from "./source/Snapshot.ts"
 
 export interface Transfer {
   readonly snapshot: Snapshot

@@ -1,18 +1,19 @@
 /**
  * Compares a NetBox database with the inventory, field by field and in both directions, after a move or days later.
- * What was changed on one side since is told apart from what the move did wrong. Writes nothing.
+ * What was changed on one side since is distinguished from what the move did wrong. Writes nothing.
  */
 import { Effect, type Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { registry } from "../inventory/Registry.ts"
-import { type Catalogue, releaseOf } from "./Catalogue.ts"
+import { type Catalogue, releaseOf } from "./source/Catalogue.ts"
 import { anyTime, differencesOf } from "./Compare.ts"
-import { type SourceRow, convert } from "./Convert.ts"
+import { type SourceRow, convert } from "./source/Convert.ts"
 import type { NewRow } from "./Load.ts"
 import { digestOf, knownOf } from "./Moved.ts"
 import { MoveRefused, isMoved } from "./Move.ts"
-import { type Selection, rowsStatement, selectionOf } from "./Selection.ts"
-import { type Snapshot, openSnapshot } from "./Snapshot.ts"
+import { tableLines } from "./Report.ts"
+import { type Selection, rowsStatement, selectionOf } from "./source/Selection.ts"
+import { type Snapshot, openSnapshot } from "./source/Snapshot.ts"
 import { only } from "./Transfer.ts"
 
 /** On which sides an object was changed since the last move. */
@@ -173,19 +174,34 @@ const eachHere = <E, R>(table: string, use: (ids: ReadonlyArray<number>) => Effe
     }
   })
 
-/** The report as lines of text. */
+const columns = [
+  ["rows", ({ rows }) => rows],
+  ["equal", ({ equal }) => equal],
+  ["changed here", ({ here }) => here],
+  ["changed there", ({ there }) => there],
+  ["on both sides", ({ both }) => both],
+  ["wrong", ({ wrong }) => wrong]
+] as const satisfies ReadonlyArray<readonly [string, (type: VerifiedType) => number]>
+
+/** The report as lines of text: the types that differ, and the sum. */
 export const verifyLines = ({ release, types }: VerifyReport): ReadonlyArray<string> => {
-  const sum = (of: keyof Omit<VerifiedType, "type">) => types.reduce((total, type) => total + type[of], 0)
-  const differing = types.filter(({ rows, equal, here }) => rows > equal || here > 0)
-  const lines = differing.map(
-    ({ type, rows, equal, here, there, both, wrong }) =>
-      `  ${type}: ${equal} of ${rows} are equal; changed since here ${here}, there ${there}, on both sides ${both}; wrong ${wrong}`
-  )
+  const sums = columns.map(([, of]) => types.reduce((total, type) => total + of(type), 0))
+  const isDifferent = ({ here, there, both, wrong }: VerifiedType) => here + there + both + wrong > 0
+  const differing = types.filter(isDifferent)
+  const wrong = sums.at(-1)!
   return [
-    `NetBox ${release}: ${sum("equal")} of ${sum("rows")} rows of ${types.filter(({ rows }) => rows > 0).length} object types are equal here.`,
-    ...lines,
-    sum("wrong") === 0
-      ? "No difference that was not made since."
-      : `${sum("wrong")} rows differ, though no side was changed since.`
+    `NetBox ${release}, ${types.filter(({ rows }) => rows > 0).length} object types`,
+    "",
+    ...tableLines([
+      ["object type", ...columns.map(([name]) => name)],
+      ...differing.map((type) => [type.type, ...columns.map(([, of]) => `${of(type)}`)]),
+      ["sum", ...sums.map(String)]
+    ]),
+    "",
+    differing.length === 0
+      ? "No difference."
+      : wrong === 0
+        ? "Every difference was made since the last move."
+        : `${wrong} objects differ, though no side was changed since the last move.`
   ]
 }

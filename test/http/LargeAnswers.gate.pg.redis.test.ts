@@ -45,7 +45,7 @@ describe("a list of large objects", () => {
       413,
       { detail: expect.stringMatching(/more than 32 MiB .*\(limit\)/) }
     ])
-    // The statements that were ended may still hold their connections.
+    // The statements that were ended may still occupy their connections.
     const count = async () => (await api.call<List>("GET", `${sites}?limit=1`)).json.count
     await expect.poll(count).toBe(tagged)
   })

@@ -1,4 +1,4 @@
-/** What a later run does with an object, by the changes on both sides. */
+/** A later run does with an object as the changes on both sides say. */
 import { describe, expect, test } from "vitest"
 import { decide } from "../../src/move/Plan.ts"
 

@@ -55,7 +55,7 @@ interface Moving extends Partial<Pick<MoveOptions, "isDryRun" | "fires" | "enabl
   readonly to: string
 }
 
-/** What commands have around them, for the database. */
+/** The services that commands have, for this database. */
 const surroundingsOf = (to: string) => {
   const servers = Layer.succeed(
     Servers,

@@ -1,4 +1,4 @@
-/** After a move both sides are compared, and what was changed since is told apart from what is wrong. */
+/** After a move both sides are compared, and what was changed since is distinguished from what is wrong. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type TestDatabase, makeDatabase, makeEmptyDatabase } from "../support/Database.ts"
 import { moveInto, schema, verifyInto } from "./Source.ts"
@@ -27,8 +27,7 @@ beforeAll(async () => {
   source = await makeEmptyDatabase()
   target = await makeDatabase()
   for (const statement of [...schema, ...rows]) await source.sql.query(statement)
-  const { findings } = await moveInto({ from: source.databaseUrl, to: target.databaseUrl })
-  expect(findings).toEqual([])
+  await moveInto({ from: source.databaseUrl, to: target.databaseUrl })
 }, 60_000)
 afterAll(async () => {
   await Promise.all([source.drop(), target.drop()])

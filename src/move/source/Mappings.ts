@@ -1,5 +1,5 @@
 /** The mappings: files under `map/` export lists of them. The folder is scanned, so a new file needs no registration. */
-import { entriesOf, modulesBelow } from "../Folder.ts"
+import { entriesOf, modulesBelow } from "../../Folder.ts"
 import type { Mapping } from "./Mapping.ts"
 
 const folder = new URL("./map/", import.meta.url)

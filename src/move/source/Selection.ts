@@ -4,8 +4,8 @@
  * Derived from the declaration of the type: a field has the column of its name; references to several objects have a
  * table of pairs; a generic reference has the number of a content type. `map/` has the exceptions.
  */
-import type { Field } from "../inventory/Field.ts"
-import { type ObjectType, columnOf } from "../inventory/ObjectType.ts"
+import type { Field } from "../../inventory/Field.ts"
+import { type ObjectType, columnOf } from "../../inventory/ObjectType.ts"
 import { type Catalogue, hasAll, identifier, literal } from "./Catalogue.ts"
 import { type FieldSource, type Mapping, type SourceKind, column } from "./Mapping.ts"
 import { mappings } from "./Mappings.ts"

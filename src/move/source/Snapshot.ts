@@ -5,8 +5,8 @@
 import { Effect, type Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { SqlClient, SqlError } from "effect/sql"
-import { Servers } from "../embedded/Servers.ts"
-import { openPool } from "../postgres/Postgres.ts"
+import { Servers } from "../../embedded/Servers.ts"
+import { openPool } from "../../postgres/Postgres.ts"
 import { type Catalogue, type SourceTable, identifier, typeNamed } from "./Catalogue.ts"
 import type { SourceRow } from "./Convert.ts"
 

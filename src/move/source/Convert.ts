@@ -1,6 +1,6 @@
 /** A row of NetBox to a row of ours. Pure. */
-import { ExactNumber } from "../postgres/ExactJson.ts"
-import { type Field, isDictionary, textsIn } from "../inventory/Field.ts"
+import { ExactNumber } from "../../postgres/ExactJson.ts"
+import { type Field, isDictionary, textsIn } from "../../inventory/Field.ts"
 import type { Catalogue } from "./Catalogue.ts"
 import { type SelectedField, type Selection, homelessName } from "./Selection.ts"
 

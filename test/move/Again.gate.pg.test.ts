@@ -111,7 +111,7 @@ describe("a second move", () => {
     expect(await here("select facility from dcim_site where id = 8")).toEqual([{ facility: "ours" }])
   })
 
-  test("sets references that were changed, and removes those that NetBox removed", async () => {
+  test("sets references that were changed, and removes references that NetBox removed", async () => {
     await there("update dcim_device set primary_ip4_id = 31 where id = 20")
     expect((await again()).sums).toEqual({ ...nothing, updated: 1 })
     expect(await here("select primary_ip4_id::int as ip from dcim_device where id = 20")).toEqual([{ ip: 31 }])

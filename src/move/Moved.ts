@@ -26,10 +26,13 @@ export const movedTable: Table = {
   published: false
 }
 
+/** Whether each change here changes the time of the object. */
+const hasTime = ({ type }: Selection): boolean => type.fields["last_updated"] !== undefined && type.kind !== "record"
+
 /** SQL over `t`, a row of the type's table: the state of the object, which each change here changes. */
-const stateOf = ({ type, fields }: Selection): string => {
-  if (type.fields["last_updated"] !== undefined && type.kind !== "record")
-    return `extract(epoch from t.${columnOf(type, "last_updated")})::text`
+const stateOf = (selection: Selection): string => {
+  const { type, fields } = selection
+  if (hasTime(selection)) return `extract(epoch from t.${columnOf(type, "last_updated")})::text`
   // A login replaces the hash of a password.
   const columns = fields.flatMap(({ name, kind }) =>
     kind === "verbatim" || byUse.includes(name) ? [] : [`t.${columnOf(type, name)}`]
@@ -99,14 +102,19 @@ export const missingIds = Effect.fnUntraced(function* ({ table }: ObjectType, id
 /** The digest of a row of the source. */
 export const digestOf = (row: SourceRow): string => String(row[digestName])
 
-/** Keeps the digests of rows that were written, or whose objects here count. */
-export const keepDigests = Effect.fnUntraced(function* ({ id }: ObjectType, rows: ReadonlyArray<SourceRow>) {
+/** Keeps the digests of rows that were written, or whose objects here count, and their states as far as they are final. */
+export const keepDigests = Effect.fnUntraced(function* (selection: Selection, rows: ReadonlyArray<SourceRow>) {
   if (rows.length === 0) return
   const sql = yield* SqlClient.SqlClient
-  yield* sql`
-    insert into rackwire_moved (object_type, object_id, source)
-    select ${id}, * from unnest(${rows.map((row) => row.id)}::bigint[], ${rows.map(digestOf)}::text[])
-    on conflict (object_type, object_id) do update set source = excluded.source, state = null`
+  const { id, table } = selection.type
+  const state = hasTime(selection) ? stateOf(selection) : "null"
+  yield* sql.unsafe(
+    `insert into rackwire_moved (object_type, object_id, source, state)
+     select $1, i.id, i.source, ${state}
+       from unnest($2::bigint[], $3::text[]) i (id, source) left join ${table} t on t.id = i.id
+     on conflict (object_type, object_id) do update set source = excluded.source, state = excluded.state`,
+    [id, rows.map((row) => row.id), rows.map(digestOf)]
+  )
 })
 
 /** Forgets objects that are on neither side. */
@@ -115,8 +123,9 @@ export const forgetDigests = Effect.fnUntraced(function* ({ id }: ObjectType, id
   yield* sql`delete from rackwire_moved where object_type = ${id} and object_id = any (${ids}::bigint[])`
 })
 
-/** Keeps the state of the objects that this run wrote. */
+/** Keeps the states of objects without a time, when all their references are written. */
 export const keepStates = Effect.fnUntraced(function* (selection: Selection) {
+  if (hasTime(selection)) return
   const sql = yield* SqlClient.SqlClient
   yield* sql.unsafe(
     `update rackwire_moved m set state = ${stateOf(selection)}

@@ -79,7 +79,7 @@ const writePage = Effect.fnUntraced(function* (
   const steps = isFirst ? undefined : yield* stepsOf(moving.selection, wanted, transfer.prefer)
   const at = (step: Step) => page.filter(({ id }) => (steps?.get(id) ?? "insert") === step)
   moving.report.unchanged += at("leave").length
-  yield* keepDigests(type, at("accept"))
+  yield* keepDigests(moving.selection, at("accept"))
   moving.report.unchanged += at("accept").length
   for (const { id } of at("conflict")) conflict(transfer, moving, id, "The object was changed on both sides.")
   for (const step of ["insert", "update"] as const) {
@@ -92,7 +92,7 @@ const writePage = Effect.fnUntraced(function* (
     moving.report[step === "insert" ? "created" : "updated"] += done.length
     for (const { row } of done) moving.written.add(row.id)
     yield* keepDigests(
-      type,
+      moving.selection,
       sources.filter(({ id }) => moving.written.has(id) && !failed.has(id))
     )
     done.forEach((each) => noteRow(transfer, moving, table, each))

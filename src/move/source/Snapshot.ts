@@ -101,10 +101,15 @@ export class Snapshot {
     const name = `move_${++this.cursors}`
     return Effect.gen(function* () {
       yield* sql.unsafe(`declare ${name} no scroll cursor for ${statement}`)
-      while (true) {
-        const rows = yield* sql.unsafe<{ readonly row: SourceRow }>(`fetch ${pageRows} from ${name}`)
-        if (rows.length > 0) yield* use(rows.map(({ row }) => row))
-        if (rows.length < pageRows) break
+      const fetched = sql.unsafe<{ readonly row: SourceRow }>(`fetch ${pageRows} from ${name}`)
+      let rows = yield* fetched
+      while (rows.length > 0) {
+        const page = rows.map(({ row }) => row)
+        // The source reads the next page as the target writes this one.
+        const [next] = yield* Effect.all([rows.length < pageRows ? Effect.succeed([]) : fetched, use(page)], {
+          concurrency: 2
+        })
+        rows = next
       }
       yield* sql.unsafe(`close ${name}`)
     })

@@ -30,6 +30,8 @@ export const findTaken = Effect.fnUntraced(function* (snapshot: Snapshot, select
   const sql = yield* SqlClient.SqlClient
   const taken: Array<string> = []
   for (const { type, table, where } of selections) {
+    // Ends of cables are made with their cables.
+    if (type.kind === "record") continue
     const [some] = yield* sql.unsafe<{ readonly some: boolean }>(
       `select exists (select from ${type.table} t where not exists (
          select from rackwire_moved m where m.object_type = $1 and m.object_id = t.id)) as some`,

@@ -110,24 +110,6 @@ export const deleteRows = Effect.fnUntraced(function* (type: ObjectType, rows: R
   return yield* inBatches(rows, (json) => sql.unsafe(statement, [json]))
 })
 
-/** The terminations of cables get their ids: triggers made them with the cables, under others. */
-export const replaceTerminations = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<NewRow>) {
-  const sql = yield* SqlClient.SqlClient
-  const values = yield* asColumns(type, rows)
-  const from = `jsonb_populate_recordset(null::${type.table}, $1::jsonb) j`
-  const same = `t.id = j.id or t.termination_type = j.termination_type and t.termination_id = j.termination_id and t.cable_id = j.cable_id`
-  const columns = Object.keys(values[0] ?? {})
-  return yield* inBatches(values, (json) =>
-    Effect.andThen(
-      sql.unsafe(`delete from ${type.table} t using ${from} where ${same}`, [json]),
-      sql.unsafe(
-        `insert into ${type.table} (${columns.join(", ")}) select ${columns.map((column) => `j.${column}`).join(", ")} from ${from}`,
-        [json]
-      )
-    )
-  )
-})
-
 /** The ids among these that objects here have which no run wrote. */
 export const takenIds = Effect.fnUntraced(function* (type: ObjectType, ids: ReadonlyArray<number>) {
   const sql = yield* SqlClient.SqlClient

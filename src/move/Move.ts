@@ -21,24 +21,17 @@ import { registry } from "../inventory/Registry.ts"
 import { rolledBack } from "../inventory/write/Transaction.ts"
 import { movedPrefix, movedText } from "../capture/MovedTransaction.ts"
 import { type Catalogue, releaseOf } from "./source/Catalogue.ts"
+import { transferEnds } from "./Ends.ts"
 import { findTaken } from "./Existing.ts"
 import { continueIds } from "./Load.ts"
 import { homelessRows } from "./Homeless.ts"
 import { ordered } from "./Order.ts"
 import { hasMoved, keepStates } from "./Moved.ts"
 import type { Prefer } from "./Plan.ts"
-import type { Finding, MoveReport } from "./Report.ts"
+import type { Finding, MoveReport, TypeReport } from "./Report.ts"
 import { type Selection, selectionOf } from "./source/Selection.ts"
 import { type Snapshot, openSnapshot } from "./source/Snapshot.ts"
-import {
-  type Moving,
-  type Transfer,
-  deleteGone,
-  restoreEnds,
-  setLater,
-  transferType,
-  writeRefused
-} from "./Transfer.ts"
+import { type Moving, type Transfer, deleteGone, setLater, transferType, writeRefused } from "./Transfer.ts"
 
 /** The move cannot be done; the message says why, and nothing was written. */
 export class MoveRefused extends Data.TaggedError("MoveRefused")<{
@@ -112,24 +105,25 @@ const writeAll = Effect.fnUntraced(function* (snapshot: Snapshot, catalogue: Cat
     }
   }
   const types: Array<Moving> = []
-  for (const { selection, later } of steps) types.push(yield* transferType(transfer, selection, later))
+  const isEnd = ({ type }: Selection) => type.kind === "record"
+  for (const { selection, later } of steps)
+    if (!isEnd(selection)) types.push(yield* transferType(transfer, selection, later))
   if (transfer.isAgain) {
     // Objects that refer to others are deleted before them.
     for (const moving of types.toReversed()) yield* deleteGone(transfer, moving)
     for (const moving of types) yield* writeRefused(transfer, moving)
   }
   for (const moving of types) yield* setLater(transfer, moving)
-  for (const moving of types) {
-    if (transfer.isAgain) yield* restoreEnds(transfer, moving)
-    yield* keepStates(moving.selection)
-  }
+  const ends: Array<TypeReport> = []
+  for (const selection of selections.filter(isEnd)) ends.push(yield* transferEnds(transfer, selection))
+  for (const selection of selections) yield* keepStates(selection)
   for (const { type, table } of selections) {
     const last = yield* snapshot.lastId(table)
     if (last !== undefined && !options.isDryRun) yield* continueIds(type, last)
   }
   const tables = yield* homelessRows(transfer, selections)
   const unreadable = [...catalogue.tables].flatMap(([name, { isReadable }]) => (isReadable ? [] : [name]))
-  const reports = types.map(({ report }) => report)
+  const reports = [...types.map(({ report }) => report), ...ends]
   return { types: reports, tables, unreadable, examples, millis: (yield* Clock.currentTimeMillis) - begun }
 })
 

@@ -89,16 +89,6 @@ export const stepsOf = Effect.fnUntraced(function* (
   return new Map(known.map((each): [number, Step] => [each.id, decide({ ...each, prefer })]))
 })
 
-/** The ids among these that no object here has. */
-export const missingIds = Effect.fnUntraced(function* ({ table }: ObjectType, ids: ReadonlyArray<number>) {
-  const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql.unsafe<{ readonly id: number }>(
-    `select id::float8 as id from unnest($1::bigint[]) i (id) where not exists (select from ${table} t where t.id = i.id)`,
-    [ids]
-  )
-  return rows.map(({ id }) => id)
-})
-
 /** The digest of a row of the source. */
 export const digestOf = (row: SourceRow): string => String(row[digestName])
 

@@ -1,5 +1,7 @@
 /** The report of a move: numbers by object type, and each row or value that is not stored as NetBox had it. */
 
+import type { Selection } from "./source/Selection.ts"
+
 /** One row or value, as a line of the file beside the report. */
 export type Finding =
   | {
@@ -35,6 +37,12 @@ export interface TypeReport {
   changed: number
   homeless: number
 }
+
+/** The report of a type before any row. */
+export const emptyReport = ({ type, table }: Pick<Selection, "type" | "table">): TypeReport => ({
+  ...{ type: type.id, table, rows: 0, created: 0, updated: 0, deleted: 0, unchanged: 0 },
+  ...{ conflicts: 0, refused: 0, changed: 0, homeless: 0 }
+})
 
 export interface MoveReport {
   readonly release: string

@@ -3,10 +3,10 @@ import { Effect } from "effect"
 import { registry } from "../inventory/Registry.ts"
 import type { Catalogue } from "./source/Catalogue.ts"
 import { type SourceRow, convert } from "./source/Convert.ts"
-import { type NewRow, type RefusedRow, deleteRows, insertRows, replaceTerminations, updateRows } from "./Load.ts"
-import { digestOf, eachMoved, forgetDigests, keepDigests, missingIds, stepsOf } from "./Moved.ts"
+import { type NewRow, type RefusedRow, deleteRows, insertRows, updateRows } from "./Load.ts"
+import { digestOf, eachMoved, forgetDigests, keepDigests, stepsOf } from "./Moved.ts"
 import type { Prefer, Step } from "./Plan.ts"
-import { type Finding, type TypeReport, withoutCredentials } from "./Report.ts"
+import { type Finding, type TypeReport, emptyReport, withoutCredentials } from "./Report.ts"
 import { type Selection, fieldsStatement, rowsStatement } from "./source/Selection.ts"
 import type { Snapshot } from "./source/Snapshot.ts"
 
@@ -35,7 +35,7 @@ export interface Moving {
   refused: ReadonlyArray<SourceRow>
 }
 
-const isKnown = (type: string): boolean => registry.get(type)?.kind !== undefined
+export const isKnown = (type: string): boolean => registry.get(type)?.kind !== undefined
 
 /** Moves the rows of a type, the references among `later` left out. */
 export const transferType = Effect.fnUntraced(function* (
@@ -44,8 +44,7 @@ export const transferType = Effect.fnUntraced(function* (
   later: ReadonlyArray<string>
 ) {
   const { type, table } = selection
-  const counts = { rows: 0, created: 0, updated: 0, deleted: 0, unchanged: 0, conflicts: 0, refused: 0 }
-  const report: TypeReport = { type: type.id, table, ...counts, changed: 0, homeless: 0 }
+  const report = emptyReport(selection)
   const moving: Moving = { selection, later, report, written: new Set(), refused: [] }
   const of = yield* transfer.snapshot.count(table, selection.where)
   yield* transfer.snapshot.pages(rowsStatement(selection), (page) =>
@@ -99,7 +98,11 @@ const writePage = Effect.fnUntraced(function* (
   }
 })
 
-const refuse = ({ note }: Transfer, { selection, report }: Moving, { id, reason }: RefusedRow): void => {
+export const refuse = (
+  { note }: Transfer,
+  { selection, report }: Pick<Moving, "selection" | "report">,
+  { id, reason }: RefusedRow
+): void => {
   report.refused += 1
   note({ kind: "refused", table: selection.table, id, reason })
 }
@@ -139,15 +142,13 @@ const writeRows = Effect.fnUntraced(function* (
   const cleared = Object.fromEntries(later.map((name) => [name, null]))
   const tracked = selection.fields.map(({ name }) => name)
   const write =
-    type.kind === "record"
-      ? replaceTerminations(type, plain)
-      : step === "insert"
-        ? insertRows(type, plain, verbatim)
-        : updateRows(
-            type,
-            plain.map((row) => ({ ...only(row, tracked), ...cleared })),
-            verbatim
-          )
+    step === "insert"
+      ? insertRows(type, plain, verbatim)
+      : updateRows(
+          type,
+          plain.map((row) => ({ ...only(row, tracked), ...cleared })),
+          verbatim
+        )
   return { rows, refused: [...refused, ...(yield* write)] }
 })
 
@@ -173,7 +174,6 @@ const maskedChange = (field: string, from: unknown, to: unknown) => {
 export const deleteGone = Effect.fnUntraced(function* (transfer: Transfer, moving: Moving) {
   const { selection, report } = moving
   const { type } = selection
-  const isOfOther = type.kind === "record"
   yield* eachMoved(type, (ids) =>
     Effect.gen(function* () {
       const there = yield* transfer.snapshot.idsAmong(selection.table, selection.where, ids)
@@ -183,38 +183,15 @@ export const deleteGone = Effect.fnUntraced(function* (transfer: Transfer, movin
       const steps = yield* stepsOf(selection, wanted, transfer.prefer)
       const at = (step: Step) => gone.filter((id) => steps.get(id) === step)
       for (const id of at("conflict")) conflict(transfer, moving, id, "The object was deleted there, and changed here.")
-      // The ends of a cable are deleted with it, or as it is changed.
-      const refused = isOfOther
-        ? []
-        : yield* deleteRows(
-            type,
-            at("delete").map((id) => ({ id }))
-          )
+      const refused = yield* deleteRows(
+        type,
+        at("delete").map((id) => ({ id }))
+      )
       for (const each of refused) refuse(transfer, moving, each)
       const kept = new Set(refused.map(({ id }) => id))
       const deleted = at("delete").filter((id) => !kept.has(id))
       report.deleted += deleted.length
       yield* forgetDigests(type, [...deleted, ...at("accept")])
-    })
-  )
-})
-
-/** Gives ends of cables their ids again: a cable that is changed gets new ones. */
-export const restoreEnds = Effect.fnUntraced(function* (transfer: Transfer, { selection }: Moving) {
-  const { type } = selection
-  if (type.kind !== "record") return
-  yield* eachMoved(type, (ids) =>
-    Effect.gen(function* () {
-      const lost = yield* missingIds(type, ids)
-      if (lost.length === 0) return
-      const around = { contentTypes: transfer.catalogue.contentTypes, isKnown, began: transfer.began }
-      yield* transfer.snapshot.pages(rowsStatement(selection, lost), (page) => {
-        const rows = page.map((row) => convert(selection, row, around))
-        return replaceTerminations(
-          type,
-          rows.flatMap((each) => ("row" in each ? [each.row] : []))
-        )
-      })
     })
   )
 })

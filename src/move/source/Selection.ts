@@ -177,7 +177,7 @@ export const digestName = "$digest"
  * The statement that reads the rows, as JSON: `id`, the fields, the values without one, and the digest. Parents precede
  * their children.
  */
-export const rowsStatement = (selection: Selection, ids?: ReadonlyArray<number>): string => {
+export const rowsStatement = (selection: Selection): string => {
   const { table, homeless, parent } = selection
   const values = selection.fields.map(({ name, sql }) => `${sql} as "${name}"`)
   const others = homeless.map(([name, sql]) => `${literal(name)}, ${sql}`)
@@ -189,11 +189,10 @@ export const rowsStatement = (selection: Selection, ids?: ReadonlyArray<number>)
     parent === undefined
       ? ["", "", "t.id"]
       : [depthsOf(table, parent), "left join depths d on d.id = t.id", "d.depth, t.id"]
-  const some = ids === undefined ? "" : ` and t.id in (${ids.join(", ")})`
   const digest = `md5((to_jsonb(q) - '{${byUse.join(",")}}'::text[])::text)`
   return `${depths} select row_to_json(r) as row from (select q.*, ${digest} as "${digestName}" from (
     select ${["t.id", ...values].join(", ")}${rest} from public."${table}" t ${join}
-     where (${selection.where})${some} order by ${order}) q) r`
+     where ${selection.where} order by ${order}) q) r`
 }
 
 /** Most columns of one call: Postgres takes a hundred arguments. */

@@ -1,0 +1,71 @@
+/**
+ * The ends of cables. Triggers make them with their cables, under other ids: here they get the ids and times that they
+ * have in the source. An end is never written by itself, so a cable that was changed here keeps its ends.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { ObjectType } from "../inventory/ObjectType.ts"
+import { type NewRow, asColumns, insertRows } from "./Load.ts"
+import { keepDigests } from "./Moved.ts"
+import { emptyReport } from "./Report.ts"
+import { type Transfer, isKnown, refuse } from "./Transfer.ts"
+import { convert } from "./source/Convert.ts"
+import { type Selection, rowsStatement } from "./source/Selection.ts"
+import type { SourceRow } from "./source/Convert.ts"
+
+export const transferEnds = Effect.fnUntraced(function* (transfer: Transfer, selection: Selection) {
+  const { snapshot, catalogue, began, isAgain } = transfer
+  const report = emptyReport(selection)
+  const around = { contentTypes: catalogue.contentTypes, isKnown, began }
+  const rowsOf = (page: ReadonlyArray<SourceRow>) =>
+    page.flatMap((source): ReadonlyArray<NewRow> => {
+      const converted = convert(selection, source, around)
+      return "row" in converted ? [converted.row] : []
+    })
+  const right = new Set<number>()
+  const renamed = new Set<number>()
+  // All of them first: the id of an end may be that of an end of a later page.
+  yield* snapshot.pages(rowsStatement(selection), (page) =>
+    Effect.map(takeAway(selection.type, rowsOf(page)), (found) => {
+      for (const { id, isRight } of found) (isRight ? right : renamed).add(id)
+    })
+  )
+  yield* snapshot.pages(rowsStatement(selection), (page) =>
+    Effect.gen(function* () {
+      report.rows += page.length
+      const rows = rowsOf(page).filter(({ id }) => renamed.has(id))
+      const refused = yield* insertRows(selection.type, rows, [])
+      for (const each of refused) refuse(transfer, { selection, report }, each)
+      const failed = new Set(refused.map(({ id }) => id))
+      for (const { id } of page) {
+        if (right.has(id) || renamed.has(id)) continue
+        if (isAgain) report.unchanged += 1
+        else refuse(transfer, { selection, report }, { id, reason: "The cable does not have this end here." })
+      }
+      report[isAgain ? "updated" : "created"] += rows.length - refused.length
+      const equal = page.filter(({ id }) => right.has(id))
+      report[isAgain ? "unchanged" : "created"] += equal.length
+      yield* keepDigests(
+        selection,
+        page.filter(({ id }) => right.has(id) || (renamed.has(id) && !failed.has(id)))
+      )
+    })
+  )
+  return report
+})
+
+/** Deletes ends that have other ids than these rows, for the same ports of the same cables. Returns the rows that match. */
+const takeAway = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<NewRow>) {
+  const sql = yield* SqlClient.SqlClient
+  const values = yield* asColumns(type, rows)
+  return yield* sql.unsafe<{ readonly id: number; readonly isRight: boolean }>(
+    `with source as (select * from jsonb_populate_recordset(null::${type.table}, $1::jsonb)),
+       found as (
+         select j.id, t.id as other from source j join ${type.table} t on t.cable_id = j.cable_id
+            and t.termination_type = j.termination_type and t.termination_id = j.termination_id),
+       deleted as (
+         delete from ${type.table} t using found f where t.id = f.other and f.other <> f.id)
+     select id::float8 as id, other = id as "isRight" from found`,
+    [JSON.stringify(values)]
+  )
+})

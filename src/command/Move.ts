@@ -37,6 +37,7 @@ interface MoveInput {
   readonly dryRun: boolean
   readonly fire: boolean
   readonly enableWebhooks: boolean
+  readonly media: Option.Option<string>
   readonly prefer: Option.Option<"source" | "target">
   readonly verify: boolean
   readonly json: boolean
@@ -48,6 +49,7 @@ const run = Effect.fnUntraced(function* ({
   dryRun,
   fire,
   enableWebhooks,
+  media,
   prefer,
   verify: isVerified,
   json,
@@ -75,7 +77,8 @@ const run = Effect.fnUntraced(function* ({
     isDryRun: dryRun,
     fires: fire,
     enablesWebhooks: enableWebhooks,
-    prefer: Option.getOrUndefined(prefer)
+    prefer: Option.getOrUndefined(prefer),
+    media: Option.getOrUndefined(media)
   })
   if (isShown) process.stderr.write("\r\u{1B}[K")
   yield* Console.log(
@@ -103,6 +106,10 @@ export default Command.make(
       Flag.withDescription("Leave webhooks enabled as they are in NetBox, which would send too (default: disabled)"),
       Flag.withDefault(false)
     ),
+    media: Flag.Directory("media", { mustExist: true }).pipe(
+      Flag.withDescription("NetBox's media folder, MEDIA_ROOT, with the files of images (default: no images)"),
+      Flag.optional
+    ),
     prefer: Flag.Literals("prefer", ["source", "target"]).pipe(
       Flag.withDescription(
         "Which side counts where an object was changed on both since the last move (default: report)"
@@ -125,10 +132,10 @@ export default Command.make(
   (asked) => run(asked).pipe(Effect.scoped, Effect.provide(Postgres.patient), ofService(database))
 ).pipe(
   Command.withDescription(
-    "Move an existing NetBox into an inventory, with its ids and times; again later, to follow what changed there. Not yet: the change log and images."
+    "Move an existing NetBox into an inventory, with its ids and times; again later, to follow what changed there. Not yet: the change log."
   ),
   entry({
-    "move SOURCE [--dry-run] [--fire] [--enable-webhooks] [--prefer SIDE] [--verify] [--json] [--left-out FILE]":
+    "move SOURCE [--dry-run] [--fire] [--enable-webhooks] [--media FOLDER] [--prefer SIDE] [--verify] [--json] [--left-out FILE]":
       "Reads the database of NetBox 3.1 to 4.2 and writes its objects under their ids, in one transaction. `--dry-run` does the same and takes it back."
   })
 )

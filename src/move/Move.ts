@@ -11,8 +11,7 @@
  * reported with its table, its id and the reason, and stops no other row. Ids that other objects have stop the move
  * before its first write. No event is made of the rows (capture/MovedTransaction.ts), unless events are requested.
  *
- * Does not: need NetBox running, translate texts that name fields of a release (Jinja, constraints), move the change log
- * or files, or write a second time what was changed since.
+ * Does not: need NetBox running, translate texts that name fields of a release (Jinja, constraints), or move the change log.
  */
 import { Clock, Data, Effect, type Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -46,6 +45,8 @@ export interface MoveOptions {
   readonly fires: boolean
   /** Whether webhooks are enabled here as they were there: NetBox would send each request too. */
   readonly enablesWebhooks: boolean
+  /** The media folder of NetBox; if undefined, images are left out. */
+  readonly media: string | undefined
   /** Which side counts where an object was changed on both; if undefined, such objects are reported. */
   readonly prefer: Prefer
   /** Receives each row or value that is not stored as NetBox had it. */
@@ -95,6 +96,7 @@ const writeAll = Effect.fnUntraced(function* (snapshot: Snapshot, catalogue: Cat
     catalogue,
     isAgain: yield* hasMoved,
     prefer: options.prefer,
+    media: options.media,
     enablesWebhooks: options.enablesWebhooks,
     began: new Date(begun).toISOString(),
     progress: options.progress,

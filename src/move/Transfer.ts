@@ -1,6 +1,7 @@
 /** One object type from the source to the target, page by page. */
 import { Effect } from "effect"
 import { registry } from "../inventory/Registry.ts"
+import { storePictures, withPictures } from "./Images.ts"
 import type { Catalogue } from "./source/Catalogue.ts"
 import { type SourceRow, convert } from "./source/Convert.ts"
 import { type NewRow, type RefusedRow, deleteRows, insertRows, updateRows } from "./Load.ts"
@@ -17,6 +18,8 @@ export interface Transfer {
   readonly isAgain: boolean
   readonly prefer: Prefer
   readonly began: string
+  /** The media folder of NetBox; if undefined, images are left out. */
+  readonly media: string | undefined
   /** Whether webhooks are enabled here as they were there. */
   readonly enablesWebhooks: boolean
   readonly note: (finding: Finding) => void
@@ -135,12 +138,17 @@ const writeRows = Effect.fnUntraced(function* (
     if ("refused" in converted) refused.push({ id: converted.id, reason: converted.refused })
     else rows.push(converted)
   }
+  const pictures = yield* withPictures(
+    type,
+    transfer.media,
+    rows.map(({ row }) => row)
+  )
   const isOff = type.id === "extras.webhook" && !transfer.enablesWebhooks
-  const plain = rows.map(({ row }): NewRow => (isOff ? { ...row, enabled: false } : row))
+  const plain = pictures.rows.map((row): NewRow => (isOff ? { ...row, enabled: false } : row))
   const verbatim = selection.fields.flatMap(({ name, kind }) => (kind === "verbatim" ? [name] : []))
   // A reference that is written later may have been taken away.
   const cleared = Object.fromEntries(later.map((name) => [name, null]))
-  const tracked = selection.fields.map(({ name }) => name)
+  const tracked = [...selection.fields.map(({ name }) => name), "image_height", "image_width"]
   const write =
     step === "insert"
       ? insertRows(type, plain, verbatim)
@@ -149,7 +157,10 @@ const writeRows = Effect.fnUntraced(function* (
           plain.map((row) => ({ ...only(row, tracked), ...cleared })),
           verbatim
         )
-  return { rows, refused: [...refused, ...(yield* write)] }
+  const failed = yield* write
+  for (const { id } of failed) pictures.paths.delete(id)
+  yield* storePictures(type, transfer.media, pictures.paths)
+  return { rows, refused: [...refused, ...pictures.refused, ...failed] }
 })
 
 const noteRow = (

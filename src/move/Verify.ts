@@ -4,6 +4,7 @@
  */
 import { Effect, type Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import { imageFieldOf } from "../inventory/image/ImageField.ts"
 import { registry } from "../inventory/Registry.ts"
 import { type Catalogue, releaseOf } from "./source/Catalogue.ts"
 import { anyTime, differencesOf } from "./Compare.ts"
@@ -17,7 +18,7 @@ import { type Snapshot, openSnapshot } from "./source/Snapshot.ts"
 import { only } from "./Transfer.ts"
 
 /** On which sides an object was changed since the last move. */
-export type Since = "here" | "there" | "both" | "neither"
+type Since = "here" | "there" | "both" | "neither"
 
 export interface Deviation {
   readonly kind: "differs" | "missing here" | "missing there" | "refused"
@@ -27,7 +28,7 @@ export interface Deviation {
   readonly since: Since
 }
 
-export interface VerifiedType {
+interface VerifiedType {
   readonly type: string
   rows: number
   equal: number
@@ -39,7 +40,7 @@ export interface VerifiedType {
   wrong: number
 }
 
-export interface VerifyReport {
+interface VerifyReport {
   readonly release: string
   readonly types: ReadonlyArray<VerifiedType>
 }
@@ -122,8 +123,9 @@ const deviationsOf = Effect.fnUntraced(function* (
 ) {
   const { type, fields } = selection
   const around = { contentTypes: catalogue.contentTypes, isKnown: (id: string) => registry.has(id), began: anyTime }
-  // Webhooks are moved disabled.
-  const compared = fields.flatMap(({ name }) => (type.id === "extras.webhook" && name === "enabled" ? [] : [name]))
+  // Webhooks are moved disabled, and files of images get names of ours.
+  const others = type.id === "extras.webhook" ? ["enabled"] : [imageFieldOf(type)]
+  const compared = fields.flatMap(({ name }) => (others.includes(name) ? [] : [name]))
   const refused = new Set<number>()
   const rows = page.flatMap((source): ReadonlyArray<NewRow> => {
     const converted = convert(selection, source, around)
@@ -131,7 +133,7 @@ const deviationsOf = Effect.fnUntraced(function* (
     refused.add(source.id)
     return []
   })
-  const verbatim = fields.flatMap(({ name, kind }) => (kind === "verbatim" ? [name] : []))
+  const verbatim = fields.flatMap(({ name, kind }) => (kind === "verbatim" && compared.includes(name) ? [name] : []))
   const found = yield* differencesOf(type, rows, verbatim)
   const columns = new Map(found.map((each) => [each.id, each.columns]))
   const different = page.filter(({ id }) => refused.has(id) || columns.has(id))

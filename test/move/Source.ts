@@ -50,7 +50,7 @@ export const schema: ReadonlyArray<string> = [
      (1, 'dcim', 'site'), (2, 'dcim', 'interface'), (3, 'dcim', 'device'), (4, 'plugin', 'thing')`
 ]
 
-interface Moving extends Partial<Pick<MoveOptions, "isDryRun" | "fires" | "enablesWebhooks" | "prefer">> {
+interface Moving extends Partial<Pick<MoveOptions, "isDryRun" | "fires" | "enablesWebhooks" | "prefer" | "media">> {
   readonly from: string
   readonly to: string
 }
@@ -67,7 +67,7 @@ const surroundingsOf = (to: string) => {
   )
   return Layer.mergeAll(Vault.layer, Postgres.patient, Counts.layer).pipe(
     Layer.provideMerge(servers),
-    Layer.provide(Settings.layer),
+    Layer.provideMerge(Settings.layer),
     Layer.provide(Layer.succeed(Environment, {}))
   )
 }
@@ -77,7 +77,14 @@ export const moveInto = async ({ from, to, ...options }: Moving) => {
   const findings: Array<Finding> = []
   const report = await Effect.runPromise(
     move({
-      ...{ source: Redacted.make(from), isDryRun: false, fires: false, enablesWebhooks: false, prefer: undefined },
+      ...{
+        source: Redacted.make(from),
+        isDryRun: false,
+        fires: false,
+        enablesWebhooks: false,
+        prefer: undefined,
+        media: undefined
+      },
       ...options,
       note: (finding) => findings.push(finding),
       progress: () => Effect.void

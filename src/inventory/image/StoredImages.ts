@@ -68,23 +68,10 @@ export const keepImages = Effect.fnUntraced(function* (
   yield* sql`select pg_advisory_xact_lock(hashtext(${imageTable.name}))::text`
   for (const [at, { id }] of rows.entries()) {
     const file = drafts[at]?.file
-    if (file === undefined) continue
-    yield* sql`delete from rackwire_image_part where attachment_id = ${`${id}`}::bigint`
-    // A statement for each part: the driver copies what it sends at once.
-    for (let part = 0; part * partBytes < file.length; part++) {
-      const bytes = Buffer.from(file.subarray(part * partBytes, (part + 1) * partBytes))
-      yield* sql`
-        insert into rackwire_image_part (attachment_id, part, bytes)
-        values (${`${id}`}::bigint, ${part}::int, ${bytes}::bytea)`
-    }
+    if (file !== undefined) yield* writeParts(id, file)
   }
-  const { imageStorageLimit: most } = yield* Settings
-  const [sum] = yield* sql<{ readonly isOver: boolean }>`
-    select coalesce(sum(octet_length(bytes)), 0) > ${`${most}`}::bigint as "isOver" from rackwire_image_part`
-  if (sum!.isOver) {
-    const message = `The images of the installation would have more than ${most} bytes (IMAGE_STORAGE_LIMIT).`
-    return yield* refusingAll(rows, { [name]: [message] })
-  }
+  const storage = yield* imageStorage
+  if (storage.left < 0) return yield* refusingAll(rows, { [name]: [storage.full] })
   const targets = rows.map((row) => `${String(row["content_type"])} ${String(row["object_id"])}`)
   const over = yield* sql.unsafe(
     `select from extras_imageattachment
@@ -95,6 +82,31 @@ export const keepImages = Effect.fnUntraced(function* (
   )
   if (over.length > 0) {
     return yield* refusingAll(rows, { object_id: [`An object has at most ${imagesPerObject} images.`] })
+  }
+})
+
+/** Stores the bytes of an image in place of the ones that it had. */
+export const writeParts = Effect.fnUntraced(function* (id: number, file: Uint8Array) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`delete from rackwire_image_part where attachment_id = ${`${id}`}::bigint`
+  // A statement for each part: the driver copies what it sends at once.
+  for (let part = 0; part * partBytes < file.length; part++) {
+    const bytes = Buffer.from(file.subarray(part * partBytes, (part + 1) * partBytes))
+    yield* sql`
+      insert into rackwire_image_part (attachment_id, part, bytes)
+      values (${`${id}`}::bigint, ${part}::int, ${bytes}::bytea)`
+  }
+})
+
+/** How many bytes images may still have, negative if there are too many; the message if they are more. */
+export const imageStorage = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { imageStorageLimit: most } = yield* Settings
+  const [sum] = yield* sql<{ readonly bytes: number }>`
+    select coalesce(sum(octet_length(bytes)), 0)::float8 as bytes from rackwire_image_part`
+  return {
+    left: most - sum!.bytes,
+    full: `The images of the installation would have more than ${most} bytes (IMAGE_STORAGE_LIMIT).`
   }
 })
 

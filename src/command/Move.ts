@@ -6,7 +6,8 @@ import { Argument, Command, Flag } from "effect/cli"
 import { requireKey } from "../inventory/Reseal.ts"
 import { type MoveOptions, move } from "../move/Move.ts"
 import { reportLines } from "../move/Report.ts"
-import { verify, verifyLines } from "../move/Verify.ts"
+import { keepRun } from "../move/Runs.ts"
+import { verify, verifyLines, wrongIn } from "../move/Verify.ts"
 import { database } from "../pipeline/Foundation.ts"
 import { Postgres } from "../postgres/Postgres.ts"
 import { urlProblem } from "../postgres/PostgresUrl.ts"
@@ -35,6 +36,7 @@ const progressTo = (isTerminal: boolean): MoveOptions["progress"] =>
 interface MoveInput {
   readonly source: string
   readonly dryRun: boolean
+  readonly strict: boolean
   readonly fire: boolean
   readonly enableWebhooks: boolean
   readonly media: Option.Option<string>
@@ -47,6 +49,7 @@ interface MoveInput {
 const run = Effect.fnUntraced(function* ({
   source,
   dryRun,
+  strict,
   fire,
   enableWebhooks,
   media,
@@ -68,18 +71,21 @@ const run = Effect.fnUntraced(function* ({
     yield* Console.log(
       json ? JSON.stringify(report) : [...verifyLines(report), `Details: ${resolve(leftOut)}`].join("\n")
     )
-    const wrong = report.types.reduce((total, type) => total + type.wrong, 0)
+    yield* keepRun("verify", report)
+    const wrong = wrongIn(report)
     if (wrong > 0) return yield* new CommandFailed({ message: `${wrong} rows differ.` })
     return
   }
   const report = yield* move({
     ...around,
     isDryRun: dryRun,
+    isStrict: strict,
     fires: fire,
     enablesWebhooks: enableWebhooks,
     prefer: Option.getOrUndefined(prefer),
     media: Option.getOrUndefined(media)
   })
+  if (!dryRun) yield* keepRun("move", report)
   if (isShown) process.stderr.write("\r\u{1B}[K")
   yield* Console.log(
     json ? JSON.stringify(report) : [...reportLines(report), `Details: ${resolve(leftOut)}`].join("\n")
@@ -96,6 +102,10 @@ export default Command.make(
     ),
     dryRun: Flag.Boolean("dry-run").pipe(
       Flag.withDescription("Read and check everything, and write nothing (default: write)"),
+      Flag.withDefault(false)
+    ),
+    strict: Flag.Boolean("strict").pipe(
+      Flag.withDescription("Write nothing if a row is refused (default: write the others)"),
       Flag.withDefault(false)
     ),
     fire: Flag.Boolean("fire").pipe(
@@ -135,7 +145,7 @@ export default Command.make(
     "Move an existing NetBox into an inventory, with its ids and times; again later, to follow what changed there. Not yet: the change log."
   ),
   entry({
-    "move SOURCE [--dry-run] [--fire] [--enable-webhooks] [--media FOLDER] [--prefer SIDE] [--verify] [--json] [--left-out FILE]":
+    "move SOURCE [--dry-run] [--strict] [--fire] [--enable-webhooks] [--media FOLDER] [--prefer SIDE] [--verify] [--json] [--left-out FILE]":
       "Reads the database of NetBox 3.1 to 4.2 and writes its objects under their ids, in one transaction. `--dry-run` does the same and takes it back."
   })
 )

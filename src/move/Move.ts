@@ -4,12 +4,12 @@
  * Responsible for: reading one snapshot of a NetBox database of the releases 3.1 to 4.2; finding by its columns where the
  * values of each object type are; converting rows by the rules of the types' fields; writing them under their ids, with
  * their times, in an order in which every object exists before others refer to it; reporting each row or value that is
- * not stored as NetBox had it.
+ * not stored as NetBox had it; following in a later run what changed there (Plan.ts); comparing both sides (Verify.ts).
  *
  * Guarantees: nothing is written in the source. All rows are written in one transaction, so that a move that ends early
  * leaves nothing behind; a dry run is the same transaction, rolled back. A row that our rules or Postgres refuse is
  * reported with its table, its id and the reason, and stops no other row. Ids that other objects have stop the move
- * before its first write. No event is made of the rows (capture/MovedTransaction.ts), unless events are requested.
+ * before its first write. A later run never writes over an object that was changed here. No event is made of the rows (capture/MovedTransaction.ts), unless events are requested.
  *
  * Does not: need NetBox running, translate texts that name fields of a release (Jinja, constraints), or move the change log.
  */
@@ -34,13 +34,15 @@ import { type Moving, type Transfer, deleteGone, setLater, transferType, writeRe
 
 /** The move cannot be done; the message says why, and nothing was written. */
 export class MoveRefused extends Data.TaggedError("MoveRefused")<{
-  readonly reason: "UnknownSource" | "IdsTaken"
+  readonly reason: "UnknownSource" | "IdsTaken" | "RowsRefused"
   readonly message: string
 }> {}
 
 export interface MoveOptions {
   readonly source: Redacted.Redacted
   readonly isDryRun: boolean
+  /** Whether a row that is refused ends the move. */
+  readonly isStrict: boolean
   /** Whether events are made of the rows, for which webhooks fire. */
   readonly fires: boolean
   /** Whether webhooks are enabled here as they were there: NetBox would send each request too. */
@@ -122,6 +124,11 @@ const writeAll = Effect.fnUntraced(function* (snapshot: Snapshot, catalogue: Cat
   for (const { type, table } of selections) {
     const last = yield* snapshot.lastId(table)
     if (last !== undefined && !options.isDryRun) yield* continueIds(type, last)
+  }
+  const refused = [...types.map(({ report }) => report), ...ends].reduce((sum, report) => sum + report.refused, 0)
+  if (options.isStrict && refused > 0) {
+    const message = `${refused} rows are refused, so nothing was written; the file of details has each with its reason.`
+    return yield* new MoveRefused({ reason: "RowsRefused", message })
   }
   const tables = yield* homelessRows(transfer, selections)
   const unreadable = [...catalogue.tables].flatMap(([name, { isReadable }]) => (isReadable ? [] : [name]))

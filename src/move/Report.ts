@@ -108,32 +108,43 @@ export const tableLines = (table: ReadonlyArray<ReadonlyArray<string>>): Readonl
   )
 }
 
-/** The report as lines of text. */
-export const reportLines = (report: MoveReport): ReadonlyArray<string> => {
-  const { types, tables, unreadable, examples, release, isDryRun, millis } = report
+/** The numbers of a report: a head, a row for each object type that the run has written, and the sums. */
+export const moveTable = ({ types }: MoveReport): ReadonlyArray<ReadonlyArray<string>> => {
   // A type that is as the last run left it is not shown.
   const some = types.filter(({ rows, unchanged, deleted }) => rows > unchanged || deleted > 0)
   const shown = columns.filter(([name, of]) => always.has(name) || sum(types, of) > 0)
-  const table = [
+  return [
     ["object type", ...shown.map(([name]) => name)],
     ...some.map((type) => [type.type, ...shown.map(([, of]) => `${of(type)}`)]),
     ["sum", ...shown.map(([, of]) => `${sum(types, of)}`)]
   ]
+}
+
+/** The findings of the report, and tables that have no home here. */
+export const moveNotes = ({ tables, unreadable, examples }: MoveReport): ReadonlyArray<string> => [
+  ...(examples.length > 0 ? ["Not stored as NetBox has it, the first of each type:", ...examples.map(exampleOf)] : []),
+  ...(tables.length > 0 ? ["", "Tables without an object type here:"] : []),
+  ...tables.map(({ table, rows }) => `  ${table}: ${rows} rows`),
+  ...(unreadable.length > 0 ? ["", `The role may not read: ${unreadable.join(", ")}`] : [])
+]
+
+/** The objects that a run has created, updated or deleted. */
+export const writtenBy = ({ types }: MoveReport): number =>
+  sum(types, ({ created, updated, deleted }) => created + updated + deleted)
+
+/** The report as lines of text. */
+export const reportLines = (report: MoveReport): ReadonlyArray<string> => {
+  const { types, release, isDryRun, millis } = report
   const rows = sum(types, ({ rows }) => rows)
   const unchanged = sum(types, ({ unchanged }) => unchanged)
-  const written = sum(types, ({ created, updated, deleted }) => created + updated + deleted)
+  const notes = moveNotes(report)
   return [
     `NetBox ${release}, ${rows} rows of ${types.filter((type) => type.rows > 0).length} object types, ${(millis / 1000).toFixed(1)} s`,
     "",
-    ...tableLines(table),
+    ...tableLines(moveTable(report)),
     ...(unchanged > 0 ? ["", `${unchanged} rows are as the last move left them.`] : []),
-    ...(examples.length > 0
-      ? ["", "Not stored as NetBox has it, the first of each type:", ...examples.map(exampleOf)]
-      : []),
-    ...(tables.length > 0 ? ["", "Tables without an object type here:"] : []),
-    ...tables.map(({ table, rows }) => `  ${table}: ${rows} rows`),
-    ...(unreadable.length > 0 ? ["", `The role may not read: ${unreadable.join(", ")}`] : []),
+    ...(notes.length > 0 ? ["", ...notes] : []),
     "",
-    isDryRun ? "Dry run: nothing was written." : `${written} objects were written.`
+    isDryRun ? "Dry run: nothing was written." : `${writtenBy(report)} objects were written.`
   ]
 }

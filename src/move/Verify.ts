@@ -40,7 +40,7 @@ interface VerifiedType {
   wrong: number
 }
 
-interface VerifyReport {
+export interface VerifyReport {
   readonly release: string
   readonly types: ReadonlyArray<VerifiedType>
 }
@@ -185,25 +185,35 @@ const columns = [
   ["wrong", ({ wrong }) => wrong]
 ] as const satisfies ReadonlyArray<readonly [string, (type: VerifiedType) => number]>
 
-/** The report as lines of text: the types that differ, and the sum. */
-export const verifyLines = ({ release, types }: VerifyReport): ReadonlyArray<string> => {
+/** The numbers of a comparison: a head, a row for each object type that differs, and the sums. */
+export const verifyTable = ({ types }: VerifyReport): ReadonlyArray<ReadonlyArray<string>> => {
   const sums = columns.map(([, of]) => types.reduce((total, type) => total + of(type), 0))
-  const isDifferent = ({ here, there, both, wrong }: VerifiedType) => here + there + both + wrong > 0
-  const differing = types.filter(isDifferent)
-  const wrong = sums.at(-1)!
   return [
-    `NetBox ${release}, ${types.filter(({ rows }) => rows > 0).length} object types`,
-    "",
-    ...tableLines([
-      ["object type", ...columns.map(([name]) => name)],
-      ...differing.map((type) => [type.type, ...columns.map(([, of]) => `${of(type)}`)]),
-      ["sum", ...sums.map(String)]
-    ]),
-    "",
-    differing.length === 0
-      ? "No difference."
-      : wrong === 0
-        ? "Every difference was made since the last move."
-        : `${wrong} objects differ, though no side was changed since the last move.`
+    ["object type", ...columns.map(([name]) => name)],
+    ...types.filter(isDifferent).map((type) => [type.type, ...columns.map(([, of]) => `${of(type)}`)]),
+    ["sum", ...sums.map(String)]
   ]
 }
+
+const isDifferent = ({ here, there, both, wrong }: VerifiedType): boolean => here + there + both + wrong > 0
+
+/** How many objects differ, though no side was changed since the last move. */
+export const wrongIn = ({ types }: VerifyReport): number => types.reduce((total, { wrong }) => total + wrong, 0)
+
+/** The comparison in a sentence. */
+export const verifyResult = (report: VerifyReport): string => {
+  if (!report.types.some(isDifferent)) return "No difference."
+  const wrong = wrongIn(report)
+  return wrong === 0
+    ? "Every difference was made since the last move."
+    : `${wrong} ${wrong === 1 ? "object differs" : "objects differ"}, though no side was changed since the last move.`
+}
+
+/** The report as lines of text. */
+export const verifyLines = (report: VerifyReport): ReadonlyArray<string> => [
+  `NetBox ${report.release}, ${report.types.filter(({ rows }) => rows > 0).length} object types`,
+  "",
+  ...tableLines(verifyTable(report)),
+  "",
+  verifyResult(report)
+]

@@ -29,6 +29,7 @@ import { migrate } from "../postgres/migrate/Migrate.ts"
 import { presenceTable } from "../postgres/Presence.ts"
 import { Counts } from "../inventory/read/Count.ts"
 import { movedTable } from "../move/Moved.ts"
+import { runTable } from "../move/Runs.ts"
 import { versionTable } from "../match/WebhookVersions.ts"
 import { Templates } from "../template/Template.ts"
 import { functions } from "../inventory/derive/table/DatabaseFunctions.ts"
@@ -68,6 +69,7 @@ const stageTables: ReadonlyArray<Table> = [
   attemptTable,
   trafficTable,
   movedTable,
+  runTable,
   breakerTable,
   backlogTable,
   sendingTable

@@ -80,6 +80,14 @@ describe("a move", () => {
     expect(await counted("dcim_region")).toBe(0)
   })
 
+  test("that is strict writes nothing, because some rows are refused", async () => {
+    await expect(moveInto({ ...both(), isStrict: true })).rejects.toMatchObject({
+      reason: "RowsRefused",
+      message: expect.stringContaining("2 rows are refused")
+    })
+    expect(await counted("dcim_region")).toBe(0)
+  })
+
   test("keeps ids, times, trees, tags, lists, cables and references in circles", async () => {
     await moveInto(both())
     const read = <A extends object>(statement: string) => target.sql.query<A>(statement)

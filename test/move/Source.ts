@@ -50,7 +50,9 @@ export const schema: ReadonlyArray<string> = [
      (1, 'dcim', 'site'), (2, 'dcim', 'interface'), (3, 'dcim', 'device'), (4, 'plugin', 'thing')`
 ]
 
-interface Moving extends Partial<Pick<MoveOptions, "isDryRun" | "fires" | "enablesWebhooks" | "prefer" | "media">> {
+interface Moving extends Partial<
+  Pick<MoveOptions, "isDryRun" | "isStrict" | "fires" | "enablesWebhooks" | "prefer" | "media">
+> {
   readonly from: string
   readonly to: string
 }
@@ -80,6 +82,7 @@ export const moveInto = async ({ from, to, ...options }: Moving) => {
       ...{
         source: Redacted.make(from),
         isDryRun: false,
+        isStrict: false,
         fires: false,
         enablesWebhooks: false,
         prefer: undefined,

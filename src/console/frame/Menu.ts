@@ -48,6 +48,7 @@ const ownPages: Readonly<Record<string, ReadonlyArray<OwnPage>>> = {
   System: [
     { path: "/system/background-tasks/", title: "Background Tasks", type: webhookType },
     { path: "/system/capture/", title: "Capture", type: webhookType, isWatched: true },
+    { path: "/system/moves/", title: "Moves", type: webhookType, isWatched: true },
     { path: "/system/status/", title: "Status", type: webhookType, isWatched: true }
   ]
 }

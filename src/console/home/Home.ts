@@ -21,6 +21,11 @@ import { pathOf, pluralOf } from "../value/Title.ts"
 /** Counts stop here: the exact count of a large table would take longer than the rest of the page. */
 const countedMax = 10_000
 
+interface TypeCount {
+  readonly type: ObjectType
+  readonly count: number
+}
+
 const show: Handler = (request) =>
   Effect.gen(function* () {
     const visible = yield* visibleToSender
@@ -35,7 +40,7 @@ const show: Handler = (request) =>
     return yield* framed(request, {
       title: "Rackwire",
       subtitle,
-      main: html`${types.length > 0 ? "" : nothing}${yield* attention}${yield* firstSteps(request.principal)}
+      main: html`${types.length > 0 ? "" : nothing}${isEmpty(counts) ? moveIn : ""}${yield* attention}${yield* firstSteps(request.principal)}
         <div class="panels home">
           ${yield* latestChanges}
           <div>${links}</div>
@@ -49,6 +54,15 @@ const subtitle = html`<p class="sub m-0">
 </p>`
 
 const nothing = html`<p class="alert-line">You may view no objects. An administrator can grant you a permission.</p>`
+
+const moveIn = html`<p class="alert-line">
+  The inventory is empty. An existing NetBox moves in with its ids, users, tokens and webhooks:
+  <code>rackwire move postgresql://reader:secret@host/netbox</code>, described in <code>docs/move.md</code>.
+</p>`
+
+/** Users, and objects such as webhooks and tags, are there before an inventory is. */
+const isEmpty = (counts: ReadonlyArray<TypeCount>): boolean =>
+  counts.length > 0 && counts.every(({ type, count }) => count === 0 || type.app === "users" || type.app === "extras")
 
 const changesMax = 8
 
@@ -67,7 +81,7 @@ const latestChanges = Effect.gen(function* () {
   </section>`
 })
 
-const tiles = (counts: ReadonlyArray<{ readonly type: ObjectType; readonly count: number }>): Html =>
+const tiles = (counts: ReadonlyArray<TypeCount>): Html =>
   html`<div class="counts">
     ${inMenuOrder(Map.groupBy(counts, ({ type }) => groupOf(type))).map(
       ([group, all]) =>

@@ -34,7 +34,7 @@ export const findTaken = Effect.fnUntraced(function* (snapshot: Snapshot, select
     if (type.kind === "record") continue
     const [some] = yield* sql.unsafe<{ readonly some: boolean }>(
       `select exists (select from ${type.table} t where not exists (
-         select from rackwire_moved m where m.object_type = $1 and m.object_id = t.id)) as some`,
+         select from rackwire_moved m where m.object_type = $1 and m.object_id = t.id and m.state is distinct from 'refused')) as some`,
       [type.id]
     )
     if (!some!.some) continue

@@ -115,7 +115,7 @@ export const takenIds = Effect.fnUntraced(function* (type: ObjectType, ids: Read
   const sql = yield* SqlClient.SqlClient
   const found = yield* sql.unsafe<{ readonly id: number }>(
     `select t.id::float8 as id from ${type.table} t where t.id = any ($1::bigint[]) and not exists (
-       select from rackwire_moved m where m.object_type = $2 and m.object_id = t.id) order by 1`,
+       select from rackwire_moved m where m.object_type = $2 and m.object_id = t.id and m.state is distinct from 'refused') order by 1`,
     [ids, type.id]
   )
   return found.map(({ id }) => id)

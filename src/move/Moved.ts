@@ -17,7 +17,7 @@ export const movedTable: Table = {
     { name: "object_type", type: "text", nullable: false },
     { name: "object_id", type: "bigint", nullable: false },
     { name: "source", type: "text", nullable: false },
-    // Null until the run has written everything.
+    // Null until the run has written everything; `refused` for rows that no object here has.
     { name: "state", type: "text", nullable: true }
   ],
   constraints: [{ name: "rackwire_moved_key", sql: "unique (object_type, object_id)" }],
@@ -25,6 +25,9 @@ export const movedTable: Table = {
   triggers: [],
   published: false
 }
+
+/** The state of rows that were refused. */
+const refusedState = "refused"
 
 /** Whether each change here changes the time of the object. */
 const hasTime = ({ type }: Selection): boolean => type.fields["last_updated"] !== undefined && type.kind !== "record"
@@ -43,7 +46,9 @@ const stateOf = (selection: Selection): string => {
 /** Whether an earlier run wrote anything. */
 export const hasMoved = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const [row] = yield* sql<{ readonly some: boolean }>`select exists (select from rackwire_moved) as some`
+  const [row] = yield* sql<{
+    readonly some: boolean
+  }>`select exists (select from rackwire_moved where state is distinct from ${refusedState}) as some`
   return row!.some
 })
 
@@ -51,6 +56,16 @@ interface RowDigest {
   readonly id: number
   /** The digest of the row in the source; undefined if it has none any more. */
   readonly now: string | undefined
+}
+
+/** Both sides of an object. */
+export interface MovedObject extends RowDigest {
+  /** The digest at the last run that wrote the object; undefined if none did. */
+  readonly last: string | undefined
+  /** Whether the last run refused this row. */
+  readonly wasRefused: boolean
+  readonly isHere: boolean
+  readonly isChangedHere: boolean
 }
 
 /** Both sides of these objects. With a lock, objects whose rows are as at the last run are not read. */
@@ -61,10 +76,11 @@ export const knownOf = Effect.fnUntraced(function* (
 ) {
   const sql = yield* SqlClient.SqlClient
   const { id: name, table } = selection.type
-  const known = yield* sql<{ readonly id: number; readonly source: string }>`
-    select object_id::float8 as id, source from rackwire_moved
+  const known = yield* sql<{ readonly id: number; readonly source: string; readonly isRefused: boolean }>`
+    select object_id::float8 as id, source, state is not distinct from ${refusedState} as "isRefused" from rackwire_moved
      where object_type = ${name} and object_id = any (${objects.map(({ id }) => id)}::bigint[])`
-  const last = new Map(known.map(({ id, source }) => [id, source]))
+  const last = new Map(known.flatMap(({ id, source, isRefused }) => (isRefused ? [] : [[id, source]])))
+  const refused = new Map(known.flatMap(({ id, source, isRefused }) => (isRefused ? [[id, source]] : [])))
   const changed = objects.filter(({ id, now }) => lock === "" || now === undefined || last.get(id) !== now)
   const here = yield* sql.unsafe<{ readonly id: number; readonly isChanged: boolean }>(
     `select t.id::float8 as id, ${stateOf(selection)} is distinct from m.state as "isChanged"
@@ -73,8 +89,8 @@ export const knownOf = Effect.fnUntraced(function* (
     [name, changed.map(({ id }) => id)]
   )
   const isChanged = new Map(here.map(({ id, isChanged }) => [id, isChanged]))
-  return objects.map(({ id, now }) => ({
-    ...{ id, now, last: last.get(id) },
+  return objects.map(({ id, now }): MovedObject => ({
+    ...{ id, now, last: last.get(id), wasRefused: now !== undefined && refused.get(id) === now },
     ...{ isHere: isChanged.has(id), isChangedHere: isChanged.get(id) === true }
   }))
 })
@@ -91,6 +107,18 @@ export const stepsOf = Effect.fnUntraced(function* (
 
 /** The digest of a row of the source. */
 export const digestOf = (row: SourceRow): string => String(row[digestName])
+
+/** Keeps the digests of rows that were refused, so that a comparison does not take them for new ones. */
+export const keepRefused = Effect.fnUntraced(function* ({ type }: Selection, rows: ReadonlyArray<SourceRow>) {
+  if (rows.length === 0) return
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    insert into rackwire_moved (object_type, object_id, source, state)
+    select ${type.id}, i.*, ${refusedState}
+      from unnest(${rows.map(({ id }) => id)}::bigint[], ${rows.map(digestOf)}::text[]) i
+    on conflict (object_type, object_id) do update set source = excluded.source, state = excluded.state
+     where rackwire_moved.state = ${refusedState}`
+})
 
 /** Keeps the digests of rows that were written, or whose objects here count, and their states as far as they are final. */
 export const keepDigests = Effect.fnUntraced(function* (selection: Selection, rows: ReadonlyArray<SourceRow>) {
@@ -135,7 +163,8 @@ export const eachMoved = <E, R>(
     while (true) {
       const rows = yield* sql<{ readonly id: number }>`
         select object_id::float8 as id from rackwire_moved
-         where object_type = ${type} and object_id > ${after}::bigint order by 1 limit 1000`
+         where object_type = ${type} and object_id > ${after}::bigint and state is distinct from ${refusedState}
+         order by 1 limit 1000`
       if (rows.length === 0) return
       after = rows.at(-1)!.id
       yield* use(rows.map(({ id }) => id))

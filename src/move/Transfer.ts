@@ -5,7 +5,7 @@ import { storePictures, withPictures } from "./Images.ts"
 import type { Catalogue } from "./source/Catalogue.ts"
 import { type SourceRow, convert } from "./source/Convert.ts"
 import { type NewRow, type RefusedRow, deleteRows, insertRows, updateRows } from "./Load.ts"
-import { digestOf, eachMoved, forgetDigests, keepDigests, stepsOf } from "./Moved.ts"
+import { digestOf, eachMoved, forgetDigests, keepDigests, keepRefused, stepsOf } from "./Moved.ts"
 import type { Prefer, Step } from "./Plan.ts"
 import { type Finding, type TypeReport, emptyReport, withoutCredentials } from "./Report.ts"
 import { type Selection, fieldsStatement, rowsStatement } from "./source/Selection.ts"
@@ -89,7 +89,13 @@ const writePage = Effect.fnUntraced(function* (
     const { refused, rows } = yield* writeRows(transfer, moving, sources, step)
     const failed = new Map(refused.map(({ id, reason }) => [id, reason]))
     if (!isLast) moving.refused = [...moving.refused, ...sources.filter(({ id }) => failed.has(id))]
-    else for (const [id, reason] of failed) refuse(transfer, moving, { id, reason })
+    else {
+      for (const [id, reason] of failed) refuse(transfer, moving, { id, reason })
+      yield* keepRefused(
+        moving.selection,
+        sources.filter(({ id }) => failed.has(id))
+      )
+    }
     const done = rows.filter(({ row }) => !failed.has(row.id))
     moving.report[step === "insert" ? "created" : "updated"] += done.length
     for (const { row } of done) moving.written.add(row.id)

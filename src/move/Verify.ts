@@ -10,7 +10,7 @@ import { type Catalogue, releaseOf } from "./source/Catalogue.ts"
 import { anyTime, differencesOf } from "./Compare.ts"
 import { type SourceRow, convert } from "./source/Convert.ts"
 import type { NewRow } from "./Load.ts"
-import { digestOf, knownOf } from "./Moved.ts"
+import { type MovedObject, digestOf, hasMoved, knownOf } from "./Moved.ts"
 import { MoveRefused, isMoved } from "./Move.ts"
 import { tableLines } from "./Report.ts"
 import { type Selection, rowsStatement, selectionOf } from "./source/Selection.ts"
@@ -81,6 +81,7 @@ const verifyType = Effect.fnUntraced(function* ({ snapshot, catalogue, selection
   const { type, table, where } = selection
   const counts: VerifiedType = { type: type.id, rows: 0, equal: 0, here: 0, there: 0, both: 0, wrong: 0 }
   const of = yield* snapshot.count(table, where)
+  const wasMoved = yield* hasMoved
   const note = (deviations: ReadonlyArray<Deviation>) => {
     for (const deviation of deviations) {
       counts[deviation.since === "neither" ? "wrong" : deviation.since] += 1
@@ -89,7 +90,7 @@ const verifyType = Effect.fnUntraced(function* ({ snapshot, catalogue, selection
   }
   yield* snapshot.pages(rowsStatement(selection), (page) =>
     Effect.gen(function* () {
-      const deviations = yield* deviationsOf(selection, catalogue, page)
+      const deviations = yield* deviationsOf(selection, catalogue, page, wasMoved)
       counts.rows += page.length
       counts.equal += page.length - deviations.length
       note(deviations)
@@ -119,7 +120,8 @@ const verifyType = Effect.fnUntraced(function* ({ snapshot, catalogue, selection
 const deviationsOf = Effect.fnUntraced(function* (
   selection: Selection,
   catalogue: Catalogue,
-  page: ReadonlyArray<SourceRow>
+  page: ReadonlyArray<SourceRow>,
+  wasMoved: boolean
 ) {
   const { type, fields } = selection
   const around = { contentTypes: catalogue.contentTypes, isKnown: (id: string) => registry.has(id), began: anyTime }
@@ -141,24 +143,20 @@ const deviationsOf = Effect.fnUntraced(function* (
     selection,
     different.map((row) => ({ id: row.id, now: digestOf(row) }))
   )
-  return known.map(({ id, now, last, isHere, isChangedHere }): Deviation => {
-    const isThere = now !== last
-    const isOurs = isChangedHere || (!isHere && last !== undefined)
-    return {
-      kind: refused.has(id) ? "refused" : columns.get(id) === undefined ? "missing here" : "differs",
-      ...{ type: type.id, id, fields: columns.get(id) ?? [] },
-      since: refused.has(id)
-        ? "neither"
-        : isThere
-          ? isOurs && last !== undefined
-            ? "both"
-            : "there"
-          : isOurs
-            ? "here"
-            : "neither"
-    }
-  })
+  return known.map((each): Deviation => ({
+    kind: refused.has(each.id) ? "refused" : columns.get(each.id) === undefined ? "missing here" : "differs",
+    ...{ type: type.id, id: each.id, fields: columns.get(each.id) ?? [] },
+    since: wasMoved && !refused.has(each.id) ? sidesOf(each) : "neither"
+  }))
 })
+
+/** On which sides an object that differs was changed since the last move. */
+const sidesOf = ({ now, last, wasRefused, isHere, isChangedHere }: MovedObject): Since => {
+  if (last === undefined) return wasRefused ? "neither" : "there"
+  const isOurs = isChangedHere || !isHere
+  if (now !== last) return isOurs ? "both" : "there"
+  return isOurs ? "here" : "neither"
+}
 
 /** Passes the ids of all objects of a table here, page by page. */
 const eachHere = <E, R>(table: string, use: (ids: ReadonlyArray<number>) => Effect.Effect<void, E, R>) =>

@@ -1,7 +1,7 @@
 /** A database of NetBox is moved: rows under their ids, with their times, in any order of references. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type TestDatabase, makeDatabase, makeEmptyDatabase } from "../support/Database.ts"
-import { moveInto, schema } from "./Source.ts"
+import { moveInto, schema, verifyInto } from "./Source.ts"
 
 const old = "2019-05-06T07:08:09.123456Z"
 
@@ -124,6 +124,28 @@ describe("a move", () => {
       "insert into dcim_site (name, slug) values ('new', 'new') returning id::int as id"
     )
     expect(next).toEqual({ id: 101 })
+  })
+
+  test("leaves differences of refused rows alone, which a comparison finds", async () => {
+    const { deviations } = await verifyInto(both())
+    expect(deviations).toEqual([
+      { kind: "missing here", type: "dcim.site", id: 8, fields: [], since: "neither" },
+      { kind: "refused", type: "dcim.site", id: 9, fields: [], since: "neither" },
+      // Made here by the test before.
+      { kind: "missing there", type: "dcim.site", id: 101, fields: [], since: "here" }
+    ])
+    await moveInto(both())
+    expect((await verifyInto(both())).deviations).toEqual(deviations)
+    await source.sql.query("update dcim_site set region_id = 3 where id = 8")
+    await moveInto(both())
+    expect((await verifyInto(both())).deviations.map(({ id }) => id)).toEqual([9, 101])
+  })
+
+  test("that never took place is no excuse for a difference", async () => {
+    const other = await makeDatabase()
+    const { report } = await verifyInto({ from: source.databaseUrl, to: other.databaseUrl })
+    expect(report.types.reduce((sum, { rows, wrong }) => sum + rows - wrong, 0)).toBe(0)
+    await other.drop()
   })
 
   test("into an inventory where other objects have its ids stops before its first write, and names them", async () => {

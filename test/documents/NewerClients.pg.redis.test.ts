@@ -1,7 +1,7 @@
 /** Sends the requests of a client of NetBox 4, and compares the answers with the table in docs/netbox.md. */
 import { readFileSync } from "node:fs"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { caughtUp } from "../support/CaughtUp.ts"
+import { captured } from "../support/CaughtUp.ts"
 import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, type List, named } from "../support/Client.ts"
 
@@ -100,7 +100,7 @@ it("pages by id, fields and messages of the change log are those of later releas
   expect([Object.hasOwn(shown, "name"), Object.hasOwn(shown, "tags")]).toEqual([true, false])
   const changed = await send("PATCH", `/api/dcim/sites/${site}/`, { facility: "F", changelog_message: "moved" })
   expect(changed.status).toBe(200)
-  await caughtUp(api.database)
+  await captured(api.database)
   const query = `?changed_object_id=${site}&changed_object_type=dcim.site&action=update`
   const changes = await send<{ readonly results: ReadonlyArray<Json> }>("GET", `/api/extras/object-changes/${query}`)
   expect(changes.json.results).toMatchObject([{ message: "moved" }])

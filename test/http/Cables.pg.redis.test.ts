@@ -1,7 +1,7 @@
 /** Cables between every pair of ports that NetBox allows, by the API: rules, answers, filters and events. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Api, sharedApi } from "../support/Api.ts"
-import { caughtUp } from "../support/CaughtUp.ts"
+import { captured } from "../support/CaughtUp.ts"
 import { type Json, type List, named } from "../support/Client.ts"
 
 let api: Api
@@ -241,7 +241,7 @@ describe("events", () => {
 
   /** The changes after the last one of these. */
   const changesAfter = async (last: number): Promise<ReadonlyArray<Change>> => {
-    await caughtUp(api.database)
+    await captured(api.database)
     return api.database.sql.query<Change & object>(
       // Without the alias `order by` would take the object's id, and events of one object have no order by that.
       `select c.changed_object_type as type, c.changed_object_id::int as id, c.action, c.data
@@ -250,7 +250,7 @@ describe("events", () => {
     )
   }
   const lastChange = async (): Promise<number> => {
-    await caughtUp(api.database)
+    await captured(api.database)
     const [row] = await api.database.sql.query<{ readonly id: number }>(
       "select coalesce(max(id), 0)::int as id from extras_objectchange"
     )

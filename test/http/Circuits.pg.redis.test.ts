@@ -1,7 +1,7 @@
 /** Circuits by the API: terminations at sites and in networks, accounts, the rules between them, and paths. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Api, sharedApi } from "../support/Api.ts"
-import { caughtUp } from "../support/CaughtUp.ts"
+import { captured } from "../support/CaughtUp.ts"
 import { type Json, type List, named } from "../support/Client.ts"
 
 let api: Api
@@ -60,7 +60,7 @@ describe("a circuit", () => {
     })
     await api.call("DELETE", `/api/circuits/circuit-terminations/${z}/`)
     expect(await get(`circuits/circuits/${id}/`)).toMatchObject({ termination_z: null })
-    await caughtUp(api.database)
+    await captured(api.database)
     const events = await api.database.sql.query<{ readonly end: unknown }>(
       `select data -> 'termination_z' ->> 'id' as end from extras_objectchange
         where changed_object_type = 'circuits.circuit' and changed_object_id = $1 order by id`,

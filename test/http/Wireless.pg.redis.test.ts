@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
 import { type Api, sharedApi } from "../support/Api.ts"
-import { caughtUp } from "../support/CaughtUp.ts"
+import { captured } from "../support/CaughtUp.ts"
 import { type Json, type List, named } from "../support/Client.ts"
 
 let api: Api
@@ -79,7 +79,7 @@ describe("a wireless link", () => {
     await api.call("PATCH", `/api/wireless/wireless-links/${id}/`, { status: "planned" })
     expect(await get(`dcim/interfaces/${a}/`)).toMatchObject({ connected_endpoints_reachable: false })
     expect(await ids("dcim/interfaces/?connected=true")).not.toContain(a)
-    await caughtUp(api.database)
+    await captured(api.database)
     const events = await api.database.sql.query<{ readonly reachable: string | null }>(
       `select data ->> 'connected_endpoints_reachable' as reachable from extras_objectchange
         where changed_object_type = 'dcim.interface' and changed_object_id = $1 order by id`,

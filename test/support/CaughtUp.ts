@@ -1,4 +1,4 @@
-/** The barrier of the tests: everything that was committed is captured, queued, sent and logged. */
+/** The barriers of the tests: everything that was committed is captured; and also queued, sent and logged. */
 import { Redis } from "ioredis"
 import type { TestDatabase } from "./Database.ts"
 import { eventually } from "./Eventually.ts"
@@ -10,18 +10,27 @@ const scanned = 1000
 const workMillis = 60_000
 
 /**
- * Waits until the current LSN is confirmed, and no stream has an entry: an entry is deleted only after its outcome is in
- * the delivery log. Deliveries that wait for a retry, and those of webhooks that are paused, are not waited for.
+ * Waits until the current LSN is confirmed: the change log has everything. Enough for a shared service, whose streams may
+ * have entries of webhooks of another file: nobody sends these.
  */
-export const caughtUp = async ({ superuser, slot, redisUrl }: TestDatabase): Promise<void> => {
+export const captured = async ({ superuser, slot }: TestDatabase): Promise<void> => {
   const [marked] = await superuser.query<{ readonly lsn: string }>(
     "select pg_logical_emit_message(true, 'rackwire:test', '')::text, pg_current_wal_insert_lsn()::text as lsn"
   )
+  await eventually("the current LSN is confirmed", () => isConfirmed(superuser, slot, marked!.lsn), {
+    millis: workMillis
+  })
+}
+
+/**
+ * Waits until the current LSN is confirmed, and no stream has an entry: an entry is deleted only after its outcome is in
+ * the delivery log. Deliveries that wait for a retry, and those of webhooks that are paused, are not waited for.
+ */
+export const caughtUp = async (database: TestDatabase): Promise<void> => {
+  const { superuser, redisUrl } = database
+  await captured(database)
   const redis = new Redis(redisUrl, { protocol: 2 })
   try {
-    await eventually("the current LSN is confirmed", () => isConfirmed(superuser, slot, marked!.lsn), {
-      millis: workMillis
-    })
     await eventually("no flood is owed", () => isQueued(superuser), { millis: workMillis })
     await eventually("no stream has an entry", () => isEmpty(redis), { millis: workMillis })
   } finally {

@@ -1,5 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { withOwnSlug, withSlug } from "../../src/console/form/Cells.ts"
+import { formOf } from "../../src/console/form/FormField.ts"
 import { namesIn, rangedOf, seriesMax, seriesOf } from "../../src/console/form/Series.ts"
 import { objectType } from "../../src/inventory/Registry.ts"
 
@@ -78,5 +80,17 @@ describe("a form that adds several objects", () => {
         { name: "leaf-2", site: "7" }
       ]
     })
+  })
+
+  it("makes a slug of each name where it was made of the range, and keeps one that was typed", () => {
+    const form = formOf(objectType("dcim.location"), [], true)
+    const slugs = (slug: string) => {
+      const cells = withSlug(form, { name: "Room [1-3]", slug, site: "7" })
+      const series = seriesOf(form.type, cells)
+      return "all" in series ? series.all.map((each) => withOwnSlug(form, cells, each)["slug"]) : []
+    }
+    expect(slugs("")).toEqual(["room-1", "room-2", "room-3"])
+    expect(slugs("room-1-3")).toEqual(["room-1", "room-2", "room-3"])
+    expect(slugs("hall")).toEqual(["hall", "hall", "hall"])
   })
 })

@@ -62,6 +62,16 @@ export const withSlug = ({ fields }: Form, cells: Cells): Cells => {
   return { ...cells, ...Object.fromEntries(made) }
 }
 
+/** The cells of one of several objects: a slug that was made of the range of names is made of its own name. */
+export const withOwnSlug = ({ fields }: Form, all: Cells, own: Cells): Cells => {
+  const made = fields.flatMap(({ name, slugFrom }) =>
+    slugFrom !== undefined && own[slugFrom] !== all[slugFrom] && all[name] === slugOf(all[slugFrom] ?? "")
+      ? [[name, slugOf(own[slugFrom] ?? "")] as const]
+      : []
+  )
+  return { ...own, ...Object.fromEntries(made) }
+}
+
 /** A point in time as it was typed; a day is its beginning in UTC. */
 export const momentIn = (text: string): string =>
   /^\d{4}-\d\d-\d\d$/.test(text.trim()) ? `${text.trim()}T00:00:00Z` : text

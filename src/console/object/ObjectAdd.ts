@@ -12,7 +12,7 @@ import { create } from "../../inventory/write/Write.ts"
 import { WriteRefused } from "../../inventory/write/WriteRefused.ts"
 import { flash } from "../frame/Flash.ts"
 import { brokenCells, refusingBroken } from "../fault/BrokenJson.ts"
-import { type Cells, bodyOf, cellsIn, cellsOf, withSlug } from "../form/Cells.ts"
+import { type Cells, bodyOf, cellsIn, cellsOf, withOwnSlug, withSlug } from "../form/Cells.ts"
 import { clonedCells } from "../form/Clone.ts"
 import { type Form, formOf } from "../form/FormField.ts"
 import { formState } from "../form/FormState.ts"
@@ -61,7 +61,7 @@ const submit =
       const series = seriesOf(type, cells)
       if ("field" in series)
         return yield* formState(request, { form, cells, errors: { [series.field]: [series.message] } })
-      const bodies = yield* mapInSlices(series.all, (each) => bodyOf(form, {}, each))
+      const bodies = yield* mapInSlices(series.all, (each) => bodyOf(form, {}, withOwnSlug(form, cells, each)))
       const creating = create(type, bodies, request.author)
       const making = Effect.map(refusingBroken(brokenCells(form, {}, cells), creating), (made) =>
         made.map(({ row }) => row)

@@ -11,6 +11,7 @@ let api: Api
 
 const { loggedIn, loggedInAs } = startConsole(async (started) => {
   api = started
+  await makeUser(api, "watcher", { types: ["extras.webhook", "dcim.site"], actions: ["view"] })
   await makeUser(api, "reader", { types: ["dcim.site"], actions: ["view"] })
 }, startApi)
 
@@ -71,6 +72,17 @@ describe.skipIf(!hasBrowser)("moves", () => {
     expect(await page.textContent("main pre")).toContain(hostile)
     for (const theme of ["light", "dark"] as const) expect(await accessibility(page, theme)).toEqual([])
     expect(await sideways(page)).toEqual([])
+    await close()
+  })
+
+  it("show values of rows to superusers alone, and propose nothing to others", async () => {
+    const { page, close } = await loggedInAs("watcher")
+    await page.goto("/system/moves/")
+    expect(await page.textContent("main")).toContain("22 objects were written.")
+    expect(await page.content()).not.toContain("onerror")
+    await api.database.sql.query("delete from dcim_site")
+    await page.goto("/")
+    expect(await page.locator("text=The inventory is empty").count()).toBe(0)
     await close()
   })
 

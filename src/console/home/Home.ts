@@ -40,7 +40,7 @@ const show: Handler = (request) =>
     return yield* framed(request, {
       title: "Rackwire",
       subtitle,
-      main: html`${types.length > 0 ? "" : nothing}${isEmpty(counts) ? moveIn : ""}${yield* attention}${yield* firstSteps(request.principal)}
+      main: html`${types.length > 0 ? "" : nothing}${request.principal.user?.is_superuser === true && isEmpty(counts) ? moveIn : ""}${yield* attention}${yield* firstSteps(request.principal)}
         <div class="panels home">
           ${yield* latestChanges}
           <div>${links}</div>

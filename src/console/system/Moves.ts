@@ -1,4 +1,4 @@
-/** `/system/moves/`: what was moved here from NetBox, and how both sides compared. */
+/** `/system/moves/`: the reports of moves from NetBox and of comparisons with it. */
 import { Effect } from "effect"
 import { watching } from "../../http/system/MetricsAccess.ts"
 import type { Handler, Route } from "../../http/Route.ts"
@@ -22,7 +22,9 @@ const show: Handler = (request) =>
     return yield* framed(request, {
       title: "Moves",
       crumbs: [["System"]],
-      main: html`<div class="system-page">${runs.length === 0 ? nothing : runs.map(card)}</div>`
+      main: html`<div class="system-page">
+        ${runs.length === 0 ? nothing : runs.map((run) => card(run, request.principal.user?.is_superuser === true))}
+      </div>`
     })
   })
 
@@ -34,7 +36,8 @@ const nothing = html`<section class="card" aria-labelledby="h-none">
   </p>
 </section>`
 
-const card = (run: Run): Html => {
+/** Findings have values of any object, so only a superuser reads them. */
+const card = (run: Run, seesAll: boolean): Html => {
   const { id, time, kind, report } = run
   const [table, notes, result] =
     run.kind === "move"
@@ -48,7 +51,7 @@ const card = (run: Run): Html => {
     <p class="note">${result}</p>
     ${table.length > 2 ? numbers(`Run ${id}`, table) : ""}
     ${
-      notes.length === 0
+      notes.length === 0 || !seesAll
         ? ""
         : html`<details>
             <summary class="note">Details</summary>

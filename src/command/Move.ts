@@ -127,7 +127,7 @@ export default Command.make(
       Flag.optional
     ),
     verify: Flag.Boolean("verify").pipe(
-      Flag.withDescription("Compare every field of every object on both sides, and write nothing (default: move)"),
+      Flag.withDescription("Compare every field of every object on both sides, and change nothing (default: move)"),
       Flag.withDefault(false)
     ),
     json: Flag.Boolean("json").pipe(

@@ -9,7 +9,8 @@
  * Guarantees: nothing is written in the source. All rows are written in one transaction, so that a move that ends early
  * leaves nothing behind; a dry run is the same transaction, rolled back. A row that our rules or Postgres refuse is
  * reported with its table, its id and the reason, and stops no other row. Ids that other objects have stop the move
- * before its first write. A later run never writes over an object that was changed here. No event is made of the rows (capture/MovedTransaction.ts), unless events are requested.
+ * before its first write. A later run never writes over an object that was changed here. No event is made of the rows
+ * (capture/MovedTransaction.ts), unless events are requested.
  *
  * Does not: need NetBox running, translate texts that name fields of a release (Jinja, constraints), or move the change log.
  */

@@ -101,7 +101,7 @@ const writePage = Effect.fnUntraced(function* (
     for (const { row } of done) moving.written.add(row.id)
     yield* keepDigests(
       moving.selection,
-      sources.filter(({ id }) => moving.written.has(id) && !failed.has(id))
+      sources.filter(({ id }) => !failed.has(id))
     )
     done.forEach((each) => noteRow(transfer, moving, table, each))
   }

@@ -1,6 +1,6 @@
 /**
  * Compares a NetBox database with the inventory, field by field and in both directions, after a move or days later.
- * What was changed on one side since is distinguished from what the move did wrong. Writes nothing.
+ * It distinguishes changes that a side has made since from errors of the move, and it changes nothing.
  */
 import { Effect, type Redacted } from "effect"
 import { SqlClient } from "effect/sql"

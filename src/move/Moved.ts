@@ -130,7 +130,8 @@ export const keepDigests = Effect.fnUntraced(function* (selection: Selection, ro
     `insert into rackwire_moved (object_type, object_id, source, state)
      select $1, i.id, i.source, ${state}
        from unnest($2::bigint[], $3::text[]) i (id, source) left join ${table} t on t.id = i.id
-     on conflict (object_type, object_id) do update set source = excluded.source, state = excluded.state`,
+     on conflict (object_type, object_id) do update set source = excluded.source, state = excluded.state
+      where rackwire_moved.source <> excluded.source or rackwire_moved.state = '${refusedState}'`,
     [id, rows.map((row) => row.id), rows.map(digestOf)]
   )
 })

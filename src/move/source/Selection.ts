@@ -170,7 +170,10 @@ export const byUse: ReadonlyArray<string> = ["last_used"]
 /** The name of the values without a field in a row of the source; no field has a name like it. */
 export const homelessName = "$homeless"
 
-/** The name of the digest of a row: it changes as the row does, but for fields that change by use. */
+/**
+ * The name of the digest of a row: it changes as the row does, but for fields that change by use, and for values without
+ * a field. So an upgrade of NetBox changes it only where it changes a field.
+ */
 export const digestName = "$digest"
 
 /**
@@ -189,7 +192,7 @@ export const rowsStatement = (selection: Selection): string => {
     parent === undefined
       ? ["", "", "t.id"]
       : [depthsOf(table, parent), "left join depths d on d.id = t.id", "d.depth, t.id"]
-  const digest = `md5((to_jsonb(q) - '{${byUse.join(",")}}'::text[])::text)`
+  const digest = `md5((to_jsonb(q) - '{${[...byUse, homelessName].join(",")}}'::text[])::text)`
   return `${depths} select row_to_json(r) as row from (select q.*, ${digest} as "${digestName}" from (
     select ${["t.id", ...values].join(", ")}${rest} from public."${table}" t ${join}
      where ${selection.where} order by ${order}) q) r`

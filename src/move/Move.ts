@@ -35,7 +35,7 @@ import { type Moving, type Transfer, deleteGone, setLater, transferType, writeRe
 
 /** The move cannot be done; the message says why, and nothing was written. */
 export class MoveRefused extends Data.TaggedError("MoveRefused")<{
-  readonly reason: "UnknownSource" | "IdsTaken" | "RowsRefused"
+  readonly reason: "UnknownSource" | "OtherSource" | "IdsTaken" | "RowsRefused"
   readonly message: string
 }> {}
 
@@ -116,6 +116,8 @@ const writeAll = Effect.fnUntraced(function* (snapshot: Snapshot, catalogue: Cat
   if (transfer.isAgain) {
     // Objects that refer to others are deleted before them.
     for (const moving of types.toReversed()) yield* deleteGone(transfer, moving)
+    const problem = problemOfDeletions(types, options.prefer)
+    if (problem !== undefined) return yield* new MoveRefused({ reason: "OtherSource", message: problem })
     for (const moving of types) yield* writeRefused(transfer, moving)
   }
   for (const moving of types) yield* setLater(transfer, moving)
@@ -136,6 +138,15 @@ const writeAll = Effect.fnUntraced(function* (snapshot: Snapshot, catalogue: Cat
   const reports = [...types.map(({ report }) => report), ...ends]
   return { types: reports, tables, unreadable, examples, millis: (yield* Clock.currentTimeMillis) - begun }
 })
+
+/** A source that has less than half of what was moved is probably another NetBox, or an empty one. */
+const problemOfDeletions = (types: ReadonlyArray<Moving>, prefer: Prefer): string | undefined => {
+  const sum = (of: (report: TypeReport) => number) => types.reduce((total, { report }) => total + of(report), 0)
+  const deleted = sum((report) => report.deleted)
+  const kept = sum(({ unchanged, updated, conflicts }) => unchanged + updated + conflicts)
+  if (prefer === "source" || deleted <= kept) return undefined
+  return `${deleted} of ${deleted + kept} objects that were moved are not in the source, so nothing was written: is it the same NetBox? With --prefer source they are deleted.`
+}
 
 /** Most findings of one kind and table in the report; the file has all. */
 const examplesMax = 3

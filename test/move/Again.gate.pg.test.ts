@@ -150,6 +150,23 @@ describe("a second move", () => {
     ])
   })
 
+  test("from another NetBox deletes nothing", async () => {
+    const other = await makeEmptyDatabase()
+    for (const statement of schema) await other.sql.query(statement)
+    const before = await here("select count(*)::int as count from dcim_site")
+    await expect(moveInto({ from: other.databaseUrl, to: target.databaseUrl })).rejects.toMatchObject({
+      reason: "OtherSource",
+      message: expect.stringContaining("is it the same NetBox?")
+    })
+    expect(await here("select count(*)::int as count from dcim_site")).toEqual(before)
+    await other.drop()
+  })
+
+  test("does not mind a column that an upgrade of NetBox adds", async () => {
+    await there("alter table dcim_site add column later_field text default 'new'")
+    expect((await again()).sums).toEqual(nothing)
+  })
+
   test("stops before its first write if an id belongs to an object that no move has made", async () => {
     await here("insert into dcim_site (id, name, slug) values (77, 'new', 'new')")
     await there(

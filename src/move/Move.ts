@@ -28,7 +28,7 @@ import { homelessRows } from "./Homeless.ts"
 import { ordered } from "./Order.ts"
 import { hasMoved, keepStates } from "./Moved.ts"
 import type { Prefer } from "./Plan.ts"
-import type { Finding, MoveReport, TypeReport } from "./Report.ts"
+import { type Finding, type MoveReport, type TypeReport, exampleOf } from "./Report.ts"
 import { type Selection, selectionOf } from "./source/Selection.ts"
 import { type Snapshot, openSnapshot } from "./source/Snapshot.ts"
 import { type Moving, type Transfer, deleteGone, setLater, transferType, writeRefused } from "./Transfer.ts"
@@ -93,7 +93,8 @@ const writeAll = Effect.fnUntraced(function* (snapshot: Snapshot, catalogue: Cat
   const taken = yield* findTaken(snapshot, selections)
   if (taken !== undefined) return yield* new MoveRefused({ reason: "IdsTaken", message: taken })
   yield* beginMove(options.fires)
-  const examples: Array<Finding> = []
+  const examples: Array<string> = []
+  const counted = new Map<string, number>()
   const transfer: Transfer = {
     snapshot,
     catalogue,
@@ -105,8 +106,10 @@ const writeAll = Effect.fnUntraced(function* (snapshot: Snapshot, catalogue: Cat
     progress: options.progress,
     note: (finding) => {
       options.note(finding)
-      if (examples.filter((each) => each.table === finding.table && each.kind === finding.kind).length < examplesMax)
-        examples.push(finding)
+      const kind = `${finding.kind} ${finding.table}`
+      const count = (counted.get(kind) ?? 0) + 1
+      counted.set(kind, count)
+      if (count <= examplesMax) examples.push(exampleOf(finding))
     }
   }
   const types: Array<Moving> = []

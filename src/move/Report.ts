@@ -52,8 +52,8 @@ export interface MoveReport {
   readonly tables: ReadonlyArray<{ readonly table: string; readonly rows: number }>
   /** Tables that the role may not read. */
   readonly unreadable: ReadonlyArray<string>
-  /** The first refusals of each type. */
-  readonly examples: ReadonlyArray<Finding>
+  /** The first findings of each kind and table, a line each, whose values are cut. */
+  readonly examples: ReadonlyArray<string>
   readonly millis: number
 }
 
@@ -76,7 +76,8 @@ const shown = (value: unknown): string => {
   return text.length > shownMax ? `${text.slice(0, shownMax)}…` : text
 }
 
-const exampleOf = (finding: Finding): string => {
+/** A finding as a line. */
+export const exampleOf = (finding: Finding): string => {
   const where = `  ${finding.table} ${finding.id ?? ""}`
   if (finding.kind === "refused" || finding.kind === "conflict") return `${where}: ${shown(finding.reason)}`
   if (finding.kind === "changed") return `${where}: ${finding.field} ${shown(finding.from)} -> ${shown(finding.to)}`
@@ -122,7 +123,7 @@ export const moveTable = ({ types }: MoveReport): ReadonlyArray<ReadonlyArray<st
 
 /** The findings of the report, and tables that have no home here. */
 export const moveNotes = ({ tables, unreadable, examples }: MoveReport): ReadonlyArray<string> => [
-  ...(examples.length > 0 ? ["Not stored as NetBox has it, the first of each type:", ...examples.map(exampleOf)] : []),
+  ...(examples.length > 0 ? ["Not stored as NetBox has it, the first of each type:", ...examples] : []),
   ...(tables.length > 0 ? ["", "Tables without an object type here:"] : []),
   ...tables.map(({ table, rows }) => `  ${table}: ${rows} rows`),
   ...(unreadable.length > 0 ? ["", `The role may not read: ${unreadable.join(", ")}`] : [])

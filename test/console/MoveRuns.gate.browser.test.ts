@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser)("moves", () => {
         { ...counts, type: "dcim.site", table: "dcim_site", rows: 24, created: 22, conflicts: 1, refused: 1 },
         { ...counts, type: "dcim.rack", table: "dcim_rack", rows: 9, unchanged: 9 }
       ],
-      examples: [{ kind: "refused", table: "dcim_site", id: 9, reason: hostile }]
+      examples: [`  dcim_site 9: ${hostile}`]
     })
     await keep("verify", {
       release: "3.5",

@@ -14,13 +14,11 @@
  *
  * Does not: need NetBox running, translate texts that name fields of a release (Jinja, constraints), or move the change log.
  */
-import { Clock, Data, Effect, type Redacted } from "effect"
+import { Clock, Effect, type Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { Vault } from "../inventory/Vault.ts"
-import { registry } from "../inventory/Registry.ts"
 import { rolledBack } from "../inventory/write/Transaction.ts"
 import { movedPrefix, movedText } from "../capture/MovedTransaction.ts"
-import { type Catalogue, releaseOf } from "./source/Catalogue.ts"
 import { transferEnds } from "./Ends.ts"
 import { findTaken } from "./Existing.ts"
 import { continueIds } from "./Load.ts"
@@ -29,15 +27,9 @@ import { ordered } from "./Order.ts"
 import { hasMoved, keepStates } from "./Moved.ts"
 import type { Prefer } from "./Plan.ts"
 import { type Finding, type MoveReport, type TypeReport, exampleOf } from "./Report.ts"
-import { type Selection, selectionOf } from "./source/Selection.ts"
-import { type Snapshot, openSnapshot } from "./source/Snapshot.ts"
+import type { Selection } from "./source/Selection.ts"
+import { MoveRefused, type Source, withSource } from "./source/Source.ts"
 import { type Moving, type Transfer, deleteGone, setLater, transferType, writeRefused } from "./Transfer.ts"
-
-/** The move cannot be done; the message says why, and nothing was written. */
-export class MoveRefused extends Data.TaggedError("MoveRefused")<{
-  readonly reason: "UnknownSource" | "OtherSource" | "IdsTaken" | "RowsRefused"
-  readonly message: string
-}> {}
 
 export interface MoveOptions {
   readonly source: Redacted.Redacted
@@ -57,38 +49,19 @@ export interface MoveOptions {
   readonly progress: (type: string, rows: number, of: number) => Effect.Effect<void>
 }
 
-/** Object types whose rows are moved: those that the service writes by itself are not, but for the ends of cables. */
-export const isMoved = ({
-  kind,
-  isReadOnly,
-  id
-}: {
-  readonly kind: string
-  readonly isReadOnly: boolean
-  readonly id: string
-}) => id === "dcim.cabletermination" || (kind !== "record" && !isReadOnly)
-
 /** Moves everything, and returns the report. */
-export const move = Effect.fnUntraced(function* (options: MoveOptions) {
-  const snapshot = yield* openSnapshot(options.source)
-  return yield* snapshot.within(
+export const move = (options: MoveOptions) =>
+  withSource(options.source, (source) =>
     Effect.gen(function* () {
-      const catalogue = yield* snapshot.catalogue
-      const found = releaseOf(catalogue.tables)
-      if ("refused" in found) return yield* new MoveRefused({ reason: "UnknownSource", message: found.refused })
       const sql = yield* SqlClient.SqlClient
-      const writing = writeAll(snapshot, catalogue, options)
+      const writing = writeAll(source, options)
       const written = yield* options.isDryRun ? rolledBack(writing) : sql.withTransaction(writing)
-      return { release: found.release, isDryRun: options.isDryRun, ...written } satisfies MoveReport
+      return { release: source.release, isDryRun: options.isDryRun, ...written } satisfies MoveReport
     })
   )
-})
 
-const writeAll = Effect.fnUntraced(function* (snapshot: Snapshot, catalogue: Catalogue, options: MoveOptions) {
+const writeAll = Effect.fnUntraced(function* ({ snapshot, catalogue, selections }: Source, options: MoveOptions) {
   const begun = yield* Clock.currentTimeMillis
-  const all = [...registry.values()].filter(isMoved).flatMap((type) => selectionOf(type, catalogue) ?? [])
-  const mayRead = ({ reads }: Selection) => reads.every((table) => catalogue.tables.get(table)?.isReadable !== false)
-  const selections = all.filter(mayRead)
   const steps = ordered(selections)
   const taken = yield* findTaken(snapshot, selections)
   if (taken !== undefined) return yield* new MoveRefused({ reason: "IdsTaken", message: taken })

@@ -5,17 +5,16 @@
 import { Effect, type Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { imageFieldOf } from "../inventory/image/ImageField.ts"
-import { registry } from "../inventory/Registry.ts"
-import { type Catalogue, releaseOf } from "./source/Catalogue.ts"
+import type { Catalogue } from "./source/Catalogue.ts"
 import { anyTime, differencesOf } from "./Compare.ts"
 import { type SourceRow, convert } from "./source/Convert.ts"
 import type { NewRow } from "./Load.ts"
 import { type MovedObject, digestOf, hasMoved, knownOf } from "./Moved.ts"
-import { MoveRefused, isMoved } from "./Move.ts"
 import { tableLines } from "./Report.ts"
-import { type Selection, rowsStatement, selectionOf } from "./source/Selection.ts"
-import { type Snapshot, openSnapshot } from "./source/Snapshot.ts"
-import { only } from "./Transfer.ts"
+import { type Selection, rowsStatement } from "./source/Selection.ts"
+import type { Snapshot } from "./source/Snapshot.ts"
+import { withSource } from "./source/Source.ts"
+import { isKnown, only } from "./Transfer.ts"
 
 /** On which sides an object was changed since the last move. */
 type Since = "here" | "there" | "both" | "neither"
@@ -52,36 +51,30 @@ interface VerifyOptions {
   readonly progress: (type: string, rows: number, of: number) => Effect.Effect<void>
 }
 
-export const verify = Effect.fnUntraced(function* (options: VerifyOptions) {
-  const snapshot = yield* openSnapshot(options.source)
-  return yield* snapshot.within(
+export const verify = (options: VerifyOptions) =>
+  withSource(options.source, ({ snapshot, catalogue, release, selections }) =>
     Effect.gen(function* () {
-      const catalogue = yield* snapshot.catalogue
-      const found = releaseOf(catalogue.tables)
-      if ("refused" in found) return yield* new MoveRefused({ reason: "UnknownSource", message: found.refused })
-      const selections = [...registry.values()].filter(isMoved).flatMap((type) => selectionOf(type, catalogue) ?? [])
+      const wasMoved = yield* hasMoved
       const types: Array<VerifiedType> = []
-      for (const selection of selections) {
-        if (selection.reads.some((table) => catalogue.tables.get(table)?.isReadable === false)) continue
-        types.push(yield* verifyType({ snapshot, catalogue, selection, options }))
-      }
-      return { release: found.release, types } satisfies VerifyReport
+      for (const selection of selections)
+        types.push(yield* verifyType({ snapshot, catalogue, selection, options, wasMoved }))
+      return { release, types } satisfies VerifyReport
     })
   )
-})
 
 interface Verifying {
   readonly snapshot: Snapshot
   readonly catalogue: Catalogue
   readonly selection: Selection
   readonly options: VerifyOptions
+  /** Whether a move took place: without one every difference is wrong. */
+  readonly wasMoved: boolean
 }
 
-const verifyType = Effect.fnUntraced(function* ({ snapshot, catalogue, selection, options }: Verifying) {
+const verifyType = Effect.fnUntraced(function* ({ snapshot, catalogue, selection, options, wasMoved }: Verifying) {
   const { type, table, where } = selection
   const counts: VerifiedType = { type: type.id, rows: 0, equal: 0, here: 0, there: 0, both: 0, wrong: 0 }
   const of = yield* snapshot.count(table, where)
-  const wasMoved = yield* hasMoved
   const note = (deviations: ReadonlyArray<Deviation>) => {
     for (const deviation of deviations) {
       counts[deviation.since === "neither" ? "wrong" : deviation.since] += 1
@@ -124,7 +117,7 @@ const deviationsOf = Effect.fnUntraced(function* (
   wasMoved: boolean
 ) {
   const { type, fields } = selection
-  const around = { contentTypes: catalogue.contentTypes, isKnown: (id: string) => registry.has(id), began: anyTime }
+  const around = { contentTypes: catalogue.contentTypes, isKnown, began: anyTime }
   // Webhooks are moved disabled, and files of images get names of ours.
   const others = type.id === "extras.webhook" ? ["enabled"] : [imageFieldOf(type)]
   const compared = fields.flatMap(({ name }) => (others.includes(name) ? [] : [name]))

@@ -10,8 +10,8 @@ const scanned = 1000
 const workMillis = 60_000
 
 /**
- * Waits until the current LSN is confirmed: the change log has everything. Enough for a shared service, whose streams may
- * have entries of webhooks of another file: nobody sends these.
+ * Waits until the current LSN is confirmed: the change log has everything. For a shared service, whose Redis
+ * is not that of its database, and which sends nothing.
  */
 export const captured = async ({ superuser, slot }: TestDatabase): Promise<void> => {
   const [marked] = await superuser.query<{ readonly lsn: string }>(

@@ -4,10 +4,11 @@
  *
  * The object's own values and its local context are those of the event, and the contexts are as of its commit, by the
  * change log: an attempt that is repeated, and a request that is shown or sent again, have the same value as long as the
- * log has the event. How regions, site groups, clusters and tenants belong together is read as it is then. A context that
- * changes after the commit counts as changed until its own change is logged, some milliseconds later.
+ * log has the event. How regions, site groups, clusters and tenants belong together is read as it is then. Contexts that
+ * were changed a moment ago are read again until the change log has the changes, for ten seconds; a deletion leaves nothing
+ * to wait for, and counts from its commit until it is logged.
  */
-import { Effect } from "effect"
+import { Effect, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { DeliveryWithBody } from "../changelog/EventBodies.ts"
 import { type Delivery, templateContext } from "../event/Delivery.ts"
@@ -30,6 +31,16 @@ const roles: Readonly<Record<string, string>> = {
 /** Longest event of which the machine is read, characters; the templates of a longer one get null. */
 const bodyCharsMax = 1024 * 1024
 
+/** Pause between two reads while the change log lacks the change of a context. */
+const unloggedPause = "20 millis"
+
+/** A row of `pastSql`. */
+interface Past {
+  readonly key: number
+  readonly data: ReadonlyArray<unknown> | null
+  readonly isUnlogged: boolean
+}
+
 /** The deliveries with the config contexts of their machines, where one of the texts of templates names them. */
 export const withConfigContexts = Effect.fnUntraced(function* (
   texts: ReadonlyArray<string>,
@@ -40,9 +51,12 @@ export const withConfigContexts = Effect.fnUntraced(function* (
   const sql = yield* SqlClient.SqlClient
   const machines = yield* mapInSlices(deliveries, (each, key) => (isAbout(each) ? machineOf(each, key) : undefined))
   const known = machines.filter((each) => each !== undefined)
-  const found = yield* sql.unsafe<{ readonly key: number; readonly data: ReadonlyArray<unknown> | null }>(pastSql, [
-    JSON.stringify(known.map(({ values }) => values))
-  ])
+  const parameters = [JSON.stringify(known.map(({ values }) => values))]
+  const read = sql.unsafe<Past>(pastSql, parameters)
+  const found = yield* Effect.repeat(read, {
+    while: (rows) => rows.some(({ isUnlogged }) => isUnlogged),
+    schedule: Schedule.spaced(unloggedPause)
+  })
   const locals = new Map(known.map(({ values, local }) => [values.key, local]))
   const merged = yield* mapInSlices(found, ({ key, data }) => {
     const all = data === null ? null : mergedData([...data, locals.get(key)].filter(isDictionary))

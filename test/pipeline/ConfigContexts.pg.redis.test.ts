@@ -42,6 +42,8 @@ it("is as of the change, also where contexts changed before it was sent", async 
   const gone = await context("gone", { weight: 2000, data: { v: 2 } })
   const device = await api.make("dcim/devices", { name: "D", site, device_role, device_type, tags: [tag] })
   await change(`dcim/devices/${device}`, { local_context_data: { a: { y: 2 } } })
+  // Until a deletion is logged, its context counts as deleted.
+  await receiver.untilAll(() => bodiesAt("/now").filter((body) => / D /.test(body)).length === 2)
   await api.call("DELETE", `/api/extras/config-contexts/${gone}/`)
   await change(`extras/config-contexts/${first}`, { data: { v: 3 } })
   await context("new", { weight: 3000, data: { n: 1 } })

@@ -107,12 +107,25 @@ const logged = [
   "d->'data' as data"
 ].join(", ")
 
+/** For how long after its change a context is waited for until the change log has the change. */
+const loggedWithin = "10 seconds"
+
+/** SQL: whether a context has changed that the change log does not have yet: its row names the transaction. */
+const isUnlogged = `exists (
+  select from extras_configcontext c
+   where c.last_updated > clock_timestamp() - interval '${loggedWithin}'
+     and not exists (
+       select from extras_objectchange o
+        where o.changed_object_type = 'extras.configcontext' and o.changed_object_id = c.id and o.time >= c.last_updated
+          and o.xid = c.xmin::text::bigint))`
+
 const listNames = criteria.map(([list]) => `c.${list}`).join(", ")
 
 /**
  * The contexts of the machines in `$1`, each as of its commit: those that changed later are as the change log says that
  * the first later change found them. Where the machine's site, its regions and groups, its cluster and its tenant belong
- * is read as it is now. Rows `key`, `data`: the data in the order of the merge, null where it is too many or too large.
+ * is read as it is now. Rows `key`, `data`, `isUnlogged`: the data in the order of the merge, null where it is too many or
+ * too large; and whether the change log has yet to tell how a context was, so that the data may be wrong.
  */
 export const pastSql = `
   with recursive machine as materialized (
@@ -139,5 +152,6 @@ export const pastSql = `
            sum(coalesce(sum(a.bytes), 0)) over (order by m.key) <= ${pageBytesMax} as fits_all
       from machine m left join applied a on a.key = m.key group by m.key, m.bytes)
   select s.key::float8 as key, case when s.fits and s.fits_all then
-           (select coalesce(json_agg(a.data order by ${mergeOrder("a")}), '[]') from applied a where a.key = s.key) end as data
+           (select coalesce(json_agg(a.data order by ${mergeOrder("a")}), '[]') from applied a where a.key = s.key) end as data,
+         (select ${isUnlogged}) as "isUnlogged"
     from sized s`

@@ -125,7 +125,7 @@ const listNames = criteria.map(([list]) => `c.${list}`).join(", ")
  * The contexts of the machines in `$1`, each as of its commit: those that changed later are as the change log says that
  * the first later change found them. Where the machine's site, its regions and groups, its cluster and its tenant belong
  * is read as it is now. Rows `key`, `data`, `isUnlogged`: the data in the order of the merge, null where it is too many or
- * too large; and whether the change log has yet to tell how a context was, so that the data may be wrong.
+ * too large; and whether the change log does not say yet how a context was, so that the data may be wrong.
  */
 export const pastSql = `
   with recursive machine as materialized (

@@ -1,4 +1,4 @@
-/** Config contexts as of an earlier commit: what the change log says counts, and it is waited for. */
+/** Config contexts as of an earlier commit: the change log counts, and is waited for. */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { pastSql } from "../../../src/inventory/context/Applied.ts"
 import { type TestDatabase, makeDatabase } from "../../support/Database.ts"
@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-test("a context that has changed is as the change log tells, which does not have the change at once", async () => {
+test("a context that has changed is as the change log says, which has the change a moment later", async () => {
   const query = async (text: string, values: ReadonlyArray<unknown> = []) =>
     (await database.sql.query(text, [...values])) as unknown as ReadonlyArray<Record<string, unknown>>
   // A context that was changed just now, whatever time passes until it is read.
@@ -31,7 +31,7 @@ test("a context that has changed is as the change log tells, which does not have
           'null', '', '{}', $2, '{}')`,
       [xid, JSON.stringify(before)]
     )
-  // The change of another transaction tells how the context was, not that nothing is missing.
+  // The change of another transaction does not mean that nothing is missing.
   await log("1")
   expect(await past()).toMatchObject([{ isUnlogged: true }])
   await log(written!["xid"])

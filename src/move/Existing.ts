@@ -16,7 +16,7 @@ const sameUsers = Effect.fnUntraced(function* (snapshot: Snapshot, table: string
   const names = new Map(here.map(({ id, username }) => [id, username]))
   const same = new Set<number>()
   yield* snapshot.pages(
-    `select json_build_object('id', id, 'username', username) as row from public."${table}"`,
+    `select json_build_object('id', id, 'username', username) as row from "${table}"`,
     (rows) =>
       Effect.sync(() => {
         for (const row of rows) if (names.get(row.id) === row["username"]) same.add(row.id)
@@ -41,7 +41,7 @@ export const findTaken = Effect.fnUntraced(function* (snapshot: Snapshot, select
     const same = type.id === "users.user" ? yield* sameUsers(snapshot, table) : undefined
     const ids: Array<number> = []
     yield* snapshot.pages(
-      `select json_build_object('id', t.id) as row from public."${table}" t where ${where}`,
+      `select json_build_object('id', t.id) as row from "${table}" t where ${where}`,
       Effect.fnUntraced(function* (rows) {
         const found = yield* takenIds(
           type,

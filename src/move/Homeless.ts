@@ -28,7 +28,7 @@ export const homelessRows = Effect.fnUntraced(function* (
   const rest = selections.flatMap(({ leftovers }) => leftovers)
   for (const { table, where } of [...whole, ...rest.filter(({ table }) => catalogue.tables.has(table))]) {
     let rows = 0
-    yield* snapshot.pages(`select to_json(t) as row from public.${identifier(table)} t where ${where}`, (page) =>
+    yield* snapshot.pages(`select to_json(t) as row from ${identifier(table)} t where ${where}`, (page) =>
       Effect.sync(() => {
         rows += page.length
         for (const row of page) note({ kind: "homeless", table, id: row.id ?? null, values: withoutCredentials(row) })

@@ -121,7 +121,8 @@ const usualSources = ({ type, table, name, field }: OfField): ReadonlyArray<Fiel
   if (field.generic !== undefined || field.describes !== undefined) {
     return [column(`${name}_id`, "contentType"), column("object_type_id", "contentType")]
   }
-  if (field.grammar === "objectTypes") return objectTypes(type, table, name, field.type === "text[]")
+  if (field.grammar === "objectTypes" || field.grammar === "anyTypes")
+    return objectTypes(type, table, name, field.type === "text[]")
   return [column(columnOf(type, name), "value"), column(name, "value")]
 }
 
@@ -194,7 +195,7 @@ export const rowsStatement = (selection: Selection): string => {
       : [depthsOf(table, parent), "left join depths d on d.id = t.id", "d.depth, t.id"]
   const digest = `md5((to_jsonb(q) - '{${[...byUse, homelessName].join(",")}}'::text[])::text)`
   return `${depths} select row_to_json(r) as row from (select q.*, ${digest} as "${digestName}" from (
-    select ${["t.id", ...values].join(", ")}${rest} from public."${table}" t ${join}
+    select ${["t.id", ...values].join(", ")}${rest} from "${table}" t ${join}
      where ${selection.where} order by ${order}) q) r`
 }
 
@@ -203,13 +204,13 @@ const chunkMax = 45
 
 /** Rows of a tree with their depth; a row in a circle has none, and is sorted behind all others. */
 const depthsOf = (table: string, parent: string): string => `with recursive depths as (
-  select id, 0 as depth from public."${table}" where "${parent}" is null
-  union all select c.id, d.depth + 1 from public."${table}" c join depths d on c."${parent}" = d.id)`
+  select id, 0 as depth from "${table}" where "${parent}" is null
+  union all select c.id, d.depth + 1 from "${table}" c join depths d on c."${parent}" = d.id)`
 
 /** The statement that reads some fields alone, of the rows that have a value in one of them. */
 export const fieldsStatement = (selection: Selection, names: ReadonlyArray<string>): string => {
   const some = selection.fields.filter(({ name }) => names.includes(name))
   return `select row_to_json(r) as row from (
-    select ${["t.id", ...some.map(({ name, sql }) => `${sql} as "${name}"`)].join(", ")} from public."${selection.table}" t
+    select ${["t.id", ...some.map(({ name, sql }) => `${sql} as "${name}"`)].join(", ")} from "${selection.table}" t
      where (${selection.where}) and (${some.map(({ sql }) => `${sql} is not null`).join(" or ")}) order by t.id) r`
 }

@@ -15,16 +15,25 @@ const pageRows = 1000
 
 export class Snapshot {
   private readonly sql: SqlClient.SqlClient
+  private readonly schema: "public" | "pg_temp"
+  /** SQL: the number of the schema. */
+  private readonly namespace: string
   private cursors = 0
 
-  constructor(sql: SqlClient.SqlClient) {
+  constructor(sql: SqlClient.SqlClient, schema: "public" | "pg_temp") {
     this.sql = sql
+    this.schema = schema
+    this.namespace = schema === "public" ? "'public'::regnamespace" : "pg_my_temp_schema()"
   }
 
   /** Runs the effect within the snapshot. */
   within = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
     this.sql.withTransaction(
-      Effect.andThen(this.sql.unsafe("set transaction isolation level repeatable read, read only"), effect)
+      this.sql.unsafe("set transaction isolation level repeatable read, read only").pipe(
+        // Statements name tables alone.
+        Effect.andThen(this.sql.unsafe(`set local search_path = ${this.schema}`)),
+        Effect.andThen(effect)
+      )
     )
 
   /** Reads the catalogue. */
@@ -40,7 +49,7 @@ export class Snapshot {
       `select c.relname::text as "table", a.attname::text as "column", format_type(a.atttypid, a.atttypmod) as type,
               has_table_privilege(c.oid, 'select') as readable
          from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-        where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') order by c.relname, a.attnum`
+        where c.relnamespace = ${this.namespace} and c.relkind in ('r', 'p') order by c.relname, a.attnum`
     )
     const tables = new Map<string, SourceTable & { readonly columns: Map<string, string> }>()
     for (const { table, column, type, readable } of columns) {
@@ -62,7 +71,7 @@ export class Snapshot {
   count = (table: string, where: string): Effect.Effect<number, SqlError.SqlError> =>
     Effect.map(
       this.sql.unsafe<{ readonly count: number }>(
-        `select count(*)::float8 as count from public.${identifier(table)} t where ${where}`
+        `select count(*)::float8 as count from ${identifier(table)} t where ${where}`
       ),
       ([row]) => row!.count
     )
@@ -75,7 +84,7 @@ export class Snapshot {
   ): Effect.Effect<ReadonlySet<number>, SqlError.SqlError> =>
     Effect.map(
       this.sql.unsafe<{ readonly id: number }>(
-        `select t.id::float8 as id from public."${table}" t where (${where}) and t.id = any ($1::bigint[])`,
+        `select t.id::float8 as id from "${table}" t where (${where}) and t.id = any ($1::bigint[])`,
         [ids]
       ),
       (rows) => new Set(rows.map(({ id }) => id))
@@ -85,9 +94,9 @@ export class Snapshot {
   lastId = (table: string): Effect.Effect<number | undefined, SqlError.SqlError> =>
     Effect.map(
       this.sql.unsafe<{ readonly last: number | null }>(
-        `select greatest((select max(id) from public."${table}"),
+        `select greatest((select max(id) from "${table}"),
            case when has_sequence_privilege(s, 'select') then pg_sequence_last_value(s::regclass) end)::float8 as last
-           from pg_get_serial_sequence('public."${table}"', 'id') s`
+           from pg_get_serial_sequence('"${table}"', 'id') s`
       ),
       ([row]) => row?.last ?? undefined
     )
@@ -123,5 +132,5 @@ export const openSnapshot = Effect.fnUntraced(function* (databaseUrl: Redacted.R
     Effect.provideService(Servers, { ...own, databaseUrl, poolerUrl: undefined }),
     Effect.provide(Reactivity.layer)
   )
-  return new Snapshot(client)
+  return new Snapshot(client, "public")
 })

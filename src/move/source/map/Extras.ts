@@ -80,7 +80,7 @@ const extras: ReadonlyArray<Mapping> = [
       {
         table: "extras_webhook",
         where:
-          "not exists (select from public.extras_eventrule r where r.action_type = 'webhook' and r.action_object_id = t.id)"
+          "not exists (select from extras_eventrule r where r.action_type = 'webhook' and r.action_object_id = t.id)"
       }
     ]
   }

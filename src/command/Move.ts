@@ -142,7 +142,7 @@ export default Command.make(
   (asked) => run(asked).pipe(Effect.scoped, Effect.provide(Postgres.patient), ofService(database))
 ).pipe(
   Command.withDescription(
-    "Move an existing NetBox into an inventory, with its ids and times; again later, to follow what changed there. Not yet: the change log."
+    "Move an existing NetBox into an inventory, with its ids and times; again later, to follow what changed there."
   ),
   entry({
     "move SOURCE [--dry-run] [--strict] [--fire] [--enable-webhooks] [--media FOLDER] [--prefer SIDE] [--verify] [--json] [--left-out FILE]":

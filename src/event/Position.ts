@@ -21,6 +21,15 @@ export const lsnBits = 52n
  */
 export const inEpoch = (epoch: number, lsn: bigint): bigint => (BigInt(epoch) << lsnBits) | lsn
 
+/**
+ * The epoch of changes of a NetBox that was moved here, before all others: the LSN is the id of the change there. These
+ * changes are in the change log, and no events: nothing is matched, queued or sent for them.
+ */
+export const historyEpoch = -1
+
+/** SQL over a change of the log, by its alias: whether it is an event. */
+export const isEvent = (alias: string): string => `${alias}.position >= 0`
+
 /** The LSN of a position, as Postgres prints it. */
 export const lsnOf = (position: bigint): string => formatLsn(BigInt.asUintN(Number(lsnBits), position))
 

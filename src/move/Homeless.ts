@@ -7,7 +7,7 @@ import type { Transfer } from "./Transfer.ts"
 
 /** Tables whose rows are caches, sessions, records of Django, or computed from others. */
 const ignored =
-  /^(?:django_|auth_permission$|auth_group|auth_user_user_permissions$|users_(?:user|group)_(?:user_)?permissions$|taggit_|social_auth_(?:association|code|nonce|partial)$|extras_cachedvalue$|dcim_cablepath$|(?:core|extras)_configrevision$|virtualization_virtualdisk$)/
+  /^(?:django_|auth_permission$|auth_group|auth_user_user_permissions$|users_(?:user|group)_(?:user_)?permissions$|taggit_|social_auth_(?:association|code|nonce|partial)$|extras_cachedvalue$|(?:core|extras)_objectchange$|dcim_cablepath$|(?:core|extras)_configrevision$|virtualization_virtualdisk$)/
 
 /** The tables of pairs that fields read, by the names of the tables that have them. */
 const isRead = (selections: ReadonlyArray<Selection>): ((table: string) => boolean) => {

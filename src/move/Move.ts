@@ -12,7 +12,9 @@
  * before its first write. A later run never writes over an object that was changed here. No event is made of the rows
  * (capture/MovedTransaction.ts), unless events are requested.
  *
- * Does not: need NetBox running, translate texts that name fields of a release (Jinja, constraints), or move the change log.
+ * The change log follows as history (History.ts).
+ *
+ * Does not: need NetBox running, or translate texts that name fields of a release (Jinja, constraints).
  */
 import { Clock, Effect, type Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -20,6 +22,7 @@ import { Vault } from "../inventory/Vault.ts"
 import { rolledBack } from "../inventory/write/Transaction.ts"
 import { movedPrefix, movedText } from "../capture/MovedTransaction.ts"
 import { transferEnds } from "./Ends.ts"
+import { moveHistory } from "./History.ts"
 import { findTaken } from "./Existing.ts"
 import { continueIds } from "./Load.ts"
 import { homelessRows } from "./Homeless.ts"
@@ -56,7 +59,11 @@ export const move = (options: MoveOptions) =>
       const sql = yield* SqlClient.SqlClient
       const writing = writeAll(source, options)
       const written = yield* options.isDryRun ? rolledBack(writing) : sql.withTransaction(writing)
-      return { release: source.release, isDryRun: options.isDryRun, ...written } satisfies MoveReport
+      const log = yield* moveHistory(source, options)
+      return {
+        ...{ release: source.release, isDryRun: options.isDryRun, ...written },
+        ...(log !== undefined && { types: [...written.types, log.report], history: log.history })
+      } satisfies MoveReport
     })
   )
 

@@ -54,11 +54,13 @@ export interface MoveReport {
   readonly unreadable: ReadonlyArray<string>
   /** The first findings of each kind and table, a line each, whose values are cut. */
   readonly examples: ReadonlyArray<string>
+  /** Changes of the change log that are older than it keeps, in days; absent where the source has none that can be read. */
+  readonly history?: { readonly older: number; readonly days: number }
   readonly millis: number
 }
 
 /** Names of columns whose values are credentials: their values are in no file and no report. */
-const secret = /password|secret|psk|token|private|extra_data|(?:^|_)key$/
+export const secret = /password|secret|psk|token|private|extra_data|(?:^|_)key$/
 
 /** The values without credentials. */
 export const withoutCredentials = (values: unknown): unknown => {
@@ -122,10 +124,16 @@ export const moveTable = ({ types }: MoveReport): ReadonlyArray<ReadonlyArray<st
 }
 
 /** The findings of the report, and tables that have no home here. */
-export const moveNotes = ({ tables, unreadable, examples }: MoveReport): ReadonlyArray<string> => [
+export const moveNotes = ({ tables, unreadable, examples, history }: MoveReport): ReadonlyArray<string> => [
   ...(examples.length > 0 ? ["Not stored as NetBox has it, the first of each type:", ...examples] : []),
   ...(tables.length > 0 ? ["", "Tables without an object type here:"] : []),
   ...tables.map(({ table, rows }) => `  ${table}: ${rows} rows`),
+  ...(history !== undefined && history.older > 0
+    ? [
+        "",
+        `${history.older} changes are older than the ${history.days} days of CHANGELOG_RETENTION, and stay in NetBox.`
+      ]
+    : []),
   ...(unreadable.length > 0 ? ["", `The role may not read: ${unreadable.join(", ")}`] : [])
 ]
 

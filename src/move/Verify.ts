@@ -4,16 +4,19 @@
  */
 import { Effect, type Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import type { ObjectType } from "../inventory/ObjectType.ts"
+import { changeType } from "../inventory/read/Changes.ts"
 import { imageFieldOf } from "../inventory/image/ImageField.ts"
 import type { Catalogue } from "./source/Catalogue.ts"
 import { anyTime, differencesOf } from "./Compare.ts"
+import { compareHistory } from "./History.ts"
 import { type SourceRow, convert } from "./source/Convert.ts"
 import type { NewRow } from "./Load.ts"
 import { type MovedObject, digestOf, hasMoved, knownOf } from "./Moved.ts"
 import { tableLines } from "./Report.ts"
 import { type Selection, rowsStatement } from "./source/Selection.ts"
 import type { Snapshot } from "./source/Snapshot.ts"
-import { withSource } from "./source/Source.ts"
+import { type Source, withSource } from "./source/Source.ts"
 import { isKnown, only } from "./Transfer.ts"
 
 /** On which sides an object was changed since the last move. */
@@ -52,15 +55,40 @@ interface VerifyOptions {
 }
 
 export const verify = (options: VerifyOptions) =>
-  withSource(options.source, ({ snapshot, catalogue, release, selections }) =>
+  withSource(options.source, (source) =>
     Effect.gen(function* () {
+      const { snapshot, catalogue, release, selections } = source
       const wasMoved = yield* hasMoved
       const types: Array<VerifiedType> = []
       for (const selection of selections)
         types.push(yield* verifyType({ snapshot, catalogue, selection, options, wasMoved }))
-      return { release, types } satisfies VerifyReport
+      const log = yield* verifyHistory(source, options)
+      return { release, types: log.rows > 0 ? [...types, log] : types } satisfies VerifyReport
     })
   )
+
+const nothingVerified = ({ id }: ObjectType): VerifiedType => ({
+  ...{ type: id, rows: 0, equal: 0, here: 0, there: 0, both: 0, wrong: 0 }
+})
+
+/** Changes are never updated: one that is missing here and later than the last one that was moved was made since. */
+const verifyHistory = Effect.fnUntraced(function* (source: Source, { note, progress }: VerifyOptions) {
+  const counts = nothingVerified(changeType)
+  yield* compareHistory(source, ({ rows, of, missing, differing, last }) => {
+    counts.rows += rows
+    counts.equal += rows - missing.length - differing.length
+    const found = [
+      ...missing.map((id) => ({ kind: "missing here", id, since: id > last ? "there" : "neither" }) as const),
+      ...differing.map((id) => ({ kind: "differs", id, since: "neither" }) as const)
+    ]
+    for (const each of found) {
+      counts[each.since === "there" ? "there" : "wrong"] += 1
+      note({ ...each, type: changeType.id, fields: [] })
+    }
+    return progress(changeType.id, counts.rows, of)
+  })
+  return counts
+})
 
 interface Verifying {
   readonly snapshot: Snapshot
@@ -73,7 +101,7 @@ interface Verifying {
 
 const verifyType = Effect.fnUntraced(function* ({ snapshot, catalogue, selection, options, wasMoved }: Verifying) {
   const { type, table, where } = selection
-  const counts: VerifiedType = { type: type.id, rows: 0, equal: 0, here: 0, there: 0, both: 0, wrong: 0 }
+  const counts = nothingVerified(type)
   const of = yield* snapshot.count(table, where)
   const note = (deviations: ReadonlyArray<Deviation>) => {
     for (const deviation of deviations) {

@@ -14,6 +14,7 @@ import { SqlClient } from "effect/sql"
 import { mapInSlices } from "../eventloop/Slices.ts"
 import { eventsSeen } from "../auth/Permission.ts"
 import { clearancesOf } from "../auth/Sight.ts"
+import { isEvent } from "../event/Position.ts"
 import { Clearance } from "../inventory/Clearance.ts"
 import { announceChannel } from "../postgres/Messages.ts"
 import { byIds } from "../inventory/read/Read.ts"
@@ -48,7 +49,7 @@ interface ReplayRequest {
 
 /** Events of the webhook `w` and of a time, over the change log `c`. */
 const ofWebhook = (webhook: number, since: string, until: string): Where => ({
-  sql: `c.time >= $2::timestamptz and c.time < $3::timestamptz and c.changed_object_type = any (array(
+  sql: `${isEvent("c")} and c.time >= $2::timestamptz and c.time < $3::timestamptz and c.changed_object_type = any (array(
           select unnest(w.content_types) from extras_webhook w where w.id = $1::bigint))`,
   parameters: [webhook, since, until]
 })

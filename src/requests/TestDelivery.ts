@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { eventsSeen } from "../auth/Permission.ts"
 import { clearancesOf } from "../auth/Sight.ts"
 import { Clearance } from "../inventory/Clearance.ts"
+import { isEvent } from "../event/Position.ts"
 import { announceChannel } from "../postgres/Messages.ts"
 import { allOf, everything } from "../inventory/derive/filter/Where.ts"
 import { insertUnattempted } from "../log/DeliveryRows.ts"
@@ -32,7 +33,7 @@ export const askForTest = Effect.fnUntraced(function* ({ webhook, requestId, cha
   const scopes = viewersAmong(found?.scope)
   const clearances = yield* clearancesOf(new Set(scopes))
   const wanted = allOf(
-    { sql: "c.changed_object_type = any ($1::text[])", parameters: [found?.types ?? []] },
+    { sql: `${isEvent("c")} and c.changed_object_type = any ($1::text[])`, parameters: [found?.types ?? []] },
     change === undefined ? everything : { sql: "c.id = $1::text::bigint", parameters: [`${change}`] },
     eventsSeen(where),
     ...scopes.map((user) => eventsSeen(clearances(user).where))

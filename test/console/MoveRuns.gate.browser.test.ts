@@ -93,4 +93,25 @@ describe.skipIf(!hasBrowser)("moves", () => {
     problems.length = 0
     await close()
   })
+
+  it("have changes of NetBox, which no webhook has seen", async () => {
+    await api.database.superuser.query(`
+      insert into extras_objectchange
+             (id, time, user_name, request_id, action, changed_object_type, changed_object_id, object_repr, position, idx,
+              request, message, data, prechange_data, postchange_data)
+      values (900, now(), 'ada', gen_random_uuid(), 'update', 'dcim.site', 1, 'Oslo', -4503599627370489, 0, 'null', '',
+              'null', '{"status": "planned"}', '{"status": "active"}')`)
+    const { page, close } = await loggedIn()
+    await page.goto("/extras/object-changes/900/")
+    const text = await page.textContent("main")
+    expect(text).toContain("it was made in NetBox")
+    expect(text).toContain("Planned")
+    expect(text).not.toContain("Deliveries")
+    await page.goto("/logging/journeys/")
+    expect(await page.locator("main td:has-text('ada')").count()).toBe(0)
+    await page.goto("/extras/object-changes/")
+    expect(await page.locator("main td:has-text('ada')").count()).toBeGreaterThan(0)
+    expect(await accessibility(page)).toEqual([])
+    await close()
+  })
 })

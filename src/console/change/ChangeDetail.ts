@@ -56,7 +56,7 @@ const show: Handler = (request) =>
             </div>
             ${table}
           </section>
-          ${yield* whyCards(change)}${yield* wholeObject(fields)}
+          ${isFromNetbox(change) ? "" : yield* whyCards(change)}${yield* wholeObject(fields)}
         </div>
         <div>
           ${panel(change, yield* objectLink(type, change))}${yield* deliveries(change, request.base)}
@@ -66,12 +66,15 @@ const show: Handler = (request) =>
     })
   })
 
+/** Whether it was moved here with its object: webhooks had no part in it. */
+const isFromNetbox = (change: Change): boolean => positionOfChange(change) === undefined
+
 /** Most deliveries of the change that the page shows. */
 const deliveriesMax = 20
 
 /** The webhooks with a delivery of the change; nothing for readers who may view no deliveries. */
 const deliveries = Effect.fnUntraced(function* (change: Change, base: string) {
-  if (!(yield* mayView(deliveryType))) return html``
+  if (isFromNetbox(change) || !(yield* mayView(deliveryType))) return html``
   const { changed_object_type: type, changed_object_id: id } = change
   const { position, idx } = positionOfChange(change) ?? { position: -1n, idx: -1 }
   // The first two comparisons find the rows by an index.
@@ -145,7 +148,11 @@ const panel = (change: Change, object: Html): Html => {
       <dt>Request</dt>
       <dd>${requestLink(change, 36)}</dd>
       <dt>Position</dt>
-      <dd class="mono">${lsn === undefined ? "" : `LSN ${lsn}`} <span class="sub">${change.place}</span></dd>
+      ${
+        lsn === undefined
+          ? html`<dd>None: it was made in NetBox, before the object was moved here.</dd>`
+          : html`<dd class="mono">LSN ${lsn} <span class="sub">${change.place}</span></dd>`
+      }
     </dl>
   </section>`
 }

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { hiddenFromReader } from "../../auth/Sight.ts"
+import { isEvent } from "../../event/Position.ts"
 import { isDictionary } from "../../inventory/Field.ts"
 import { maskedState } from "../../inventory/derive/represent/Masked.ts"
 import type { Subject } from "../../match/Subject.ts"
@@ -21,7 +22,7 @@ export const eventOfChange = Effect.fnUntraced(function* (change: { readonly id:
   const sql = yield* SqlClient.SqlClient
   const [event] = yield* sql.unsafe<LoggedEvent>(
     `select ${loggedEvent} from extras_objectchange c
-      where c.id = $1::bigint and c.time = $2::timestamptz and ${isShort}`,
+      where c.id = $1::bigint and c.time = $2::timestamptz and ${isEvent("c")} and ${isShort}`,
     [`${change.id}`, change.time]
   )
   return event

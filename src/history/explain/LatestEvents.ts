@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Action } from "../../event/Kind.ts"
+import { isEvent } from "../../event/Position.ts"
 import { cleared } from "../../inventory/Clearance.ts"
 import { allOf } from "../../inventory/derive/filter/Where.ts"
 import { changeType } from "../../inventory/read/Changes.ts"
@@ -63,7 +64,7 @@ const latest = Effect.fnUntraced(function* <Found>(wanted: EventQuery, paged: (q
   const { types, since, after, limit } = wanted
   const sql = yield* SqlClient.SqlClient
   const where = allOf(
-    { sql: "t.changed_object_type = any ($1::text[])", parameters: [types] },
+    { sql: `${isEvent("t")} and t.changed_object_type = any ($1::text[])`, parameters: [types] },
     ...(since === undefined ? [] : [{ sql: "t.time >= $1::timestamptz", parameters: [since] }]),
     ...(after === undefined
       ? []

@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { lastCommitUpTo } from "../../changelog/LastCommit.ts"
-import { lsnOf } from "../../event/Position.ts"
+import { isEvent, lsnOf } from "../../event/Position.ts"
 import { cleared } from "../../inventory/Clearance.ts"
 import { type Where, allOf, whereIds } from "../../inventory/derive/filter/Where.ts"
 import { changeType } from "../../inventory/read/Changes.ts"
@@ -58,7 +58,7 @@ export const countedMax = 1000
 
 /** The transactions of a clue, or the latest ones; newest first. */
 export const transactionsOf = Effect.fnUntraced(function* (clue?: Clue) {
-  const visible = yield* cleared(changeType, "view")
+  const visible = allOf(yield* cleared(changeType, "view"), { sql: isEvent("t"), parameters: [] })
   const where = clue === undefined ? latest(visible) : yield* whereOf(clue, visible)
   return where === undefined ? [] : yield* transactionsWhere(allOf(where, visible))
 })

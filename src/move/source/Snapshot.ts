@@ -76,6 +76,13 @@ export class Snapshot {
       ([row]) => row!.count
     )
 
+  /** The rows of a statement, JSON in the column `row`. */
+  rows = <Row>(
+    statement: string,
+    parameters: ReadonlyArray<unknown>
+  ): Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError> =>
+    Effect.map(this.sql.unsafe<{ readonly row: Row }>(statement, parameters), (found) => found.map(({ row }) => row))
+
   /** The ids among these that rows of a table have. */
   idsAmong = (
     table: string,

@@ -54,7 +54,7 @@ export const deletedAmong = Effect.fnUntraced(function* (webhooks: ReadonlyArray
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ readonly id: string }>`
     select distinct changed_object_id::text as id from extras_objectchange
-     where changed_object_type = 'extras.webhook' and action = 'delete'
+     where position >= 0 and changed_object_type = 'extras.webhook' and action = 'delete'
        and changed_object_id = any (${absent}::bigint[])`
   return rows.map(({ id }) => Number(id))
 })

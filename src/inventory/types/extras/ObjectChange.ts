@@ -1,3 +1,4 @@
+import { historyEpoch, inEpoch } from "../../../event/Position.ts"
 import { choice, defineObjectType, integer, jsonText, position, text, time, uuid } from "../../ObjectType.ts"
 
 /** SQL: the fields of a snapshot. */
@@ -21,7 +22,8 @@ export default defineObjectType({
     changed_object_type: { ...text(), describes: "changed_object_id" },
     changed_object_id: integer(),
     object_repr: text({ optional: true }),
-    position: position(),
+    // Changes of a NetBox that was moved here have positions of the epoch before all others.
+    position: { ...position(), constraint: `$ >= ${inEpoch(historyEpoch, 0n)}` },
     idx: integer({ wire: "none" }),
     // The transaction's number in Postgres, its lower 32 bits.
     xid: integer({ wire: "none", optional: true }),

@@ -16,9 +16,9 @@ import { Clearance } from "../inventory/Clearance.ts"
 import { objectType } from "../inventory/Registry.ts"
 import {
   type ObjectState,
+  type See,
   maskedState,
   mentionKey,
-  tagType,
   visitMentions
 } from "../inventory/derive/represent/Masked.ts"
 import {
@@ -105,66 +105,66 @@ export const hiddenFromReader = Effect.fnUntraced(function* (events: ReadonlyArr
   return events.map((event) => hiddenIn(event, sees))
 })
 
-/** Whether an object may be seen; a tag is named by its id or its name. */
-type Sees = (type: string, of: number | string) => boolean
+/** Whether an object may be seen, by its id or by the text of the unique field `by`. */
+type Sees = (...mention: Parameters<See>) => boolean
 
 const hiddenIn = (state: ObjectState, sees: Sees): ReadonlySet<string> => {
   const hidden = new Set<string>()
-  visitMentions(state, (type, of) => void (sees(type, of) || hidden.add(mentionKey(type, of))))
+  visitMentions(state, (...mention) => void (sees(...mention) || hidden.add(mentionKey(...mention))))
   return hidden
 }
 
+/** The column that identifies an object: names of tags are those that snapshots have. */
+const columnOf = (of: number | string, by = "name"): string => (typeof of === "number" ? "id" : by)
+
 /**
  * Whether an object that these events are about or show may be seen. One query per object type of which the clearance
- * covers only some objects, and one for the names of tags.
+ * covers only some objects, and one for each field whose texts identify objects: the objects that have the texts now.
  */
 const sightOf = Effect.fnUntraced(function* (clearance: Clearance["Service"], events: ReadonlyArray<EventSubject>) {
-  const wanted = new Map<string, Set<number>>()
-  const names = new Set<string>()
-  const want = (type: string, of: number | string): void => {
-    if (typeof of === "string") return void names.add(of)
-    const ids = wanted.get(type)
-    if (ids === undefined) wanted.set(type, new Set([of]))
-    else ids.add(of)
+  const wanted = new Map<
+    string,
+    { readonly type: string; readonly column: string; readonly of: Set<number | string> }
+  >()
+  const keyOf = (type: string, column: string): string => `${type} ${column}`
+  const want: See = (type, of, by) => {
+    const column = columnOf(of, by)
+    const known = wanted.get(keyOf(type, column))
+    if (known === undefined) wanted.set(keyOf(type, column), { type, column, of: new Set([of]) })
+    else known.of.add(of)
   }
   for (const event of events) {
     want(event.type, event.objectId)
     visitMentions(event, want)
   }
   const visible = new Map<string, ReadonlySet<string> | "all">()
-  for (const [type, ids] of wanted) {
-    visible.set(type, yield* visibleOf(clearance, type, "id", whereIds([...ids])))
-  }
-  const tags = names.size === 0 ? new Set() : yield* visibleOf(clearance, tagType, "name", whereNames(names))
-  const sees: Sees = (type, of) => {
-    const found = typeof of === "string" ? tags : visible.get(type)
+  for (const [key, { type, column, of }] of wanted) visible.set(key, yield* visibleOf(clearance, type, column, of))
+  const sees: Sees = (type, of, by) => {
+    const found = visible.get(keyOf(type, columnOf(of, by)))
     return found === "all" || found?.has(`${of}`) === true
   }
   return sees
 })
 
-/** Tags of these names: those that have them now. */
-const whereNames = (names: ReadonlySet<string>): Where => ({
-  sql: "t.name = any ($1::text[])",
-  parameters: [[...names]]
-})
+const whereOneOf = (column: string, of: ReadonlySet<number | string>): Where =>
+  column === "id" ? whereIds([...of].map(Number)) : { sql: `t.${column} = any ($1::text[])`, parameters: [[...of]] }
 
 /** Longest time for the query of a permission's constraint: the reader of the WAL waits for it. */
 const constraintMillisMax = 5000
 
-/** The column, as texts, of the given objects that the clearance covers. */
+/** The column, as texts, of the objects with one of its given values that the clearance covers. */
 const visibleOf = Effect.fnUntraced(function* (
   { where }: Clearance["Service"],
   id: string,
-  column: "id" | "name",
-  wanted: Where
+  column: string,
+  of: ReadonlySet<number | string>
 ) {
   const type = objectType(id)
   const allowed = where(type, "view")
   if (isEverything(allowed)) return "all" as const
   if (isNothing(allowed)) return new Set<string>()
   const sql = yield* SqlClient.SqlClient
-  const { sql: condition, parameters } = allOf(wanted, allowed)
+  const { sql: condition, parameters } = allOf(whereOneOf(column, of), allowed)
   return yield* Effect.andThen(
     sql`select set_config('statement_timeout', ${`${constraintMillisMax}`}, true)`,
     sql.unsafe<{ readonly name: string }>(

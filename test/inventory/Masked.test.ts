@@ -25,9 +25,14 @@ const wire = nested("interfaces", 5, {
   ...{ connected_endpoints: [nested("interfaces", 6)], connected_endpoints_reachable: true, _occupied: true }
 })
 
+const context = {
+  ...{ id: 4, url: "http://here/api/extras/config-contexts/4/", display: "NTP", name: "NTP" },
+  tags: ["edge", "core"]
+}
+
 const mentionsOf = (state: Parameters<typeof visitMentions>[0]): ReadonlyArray<string> => {
   const found = new Set<string>()
-  visitMentions(state, (type, of) => void found.add(mentionKey(type, of)))
+  visitMentions(state, (...mention) => void found.add(mentionKey(...mention)))
   return [...found].toSorted()
 }
 
@@ -45,6 +50,13 @@ describe("the mentions of a state", () => {
     ])
   })
 
+  it("are tags by their slugs where a slug alone is shown", () => {
+    expect(mentionsOf({ data: context, snapshots: { prechange: null, postchange: { tags: [1, 2] } } })).toEqual([
+      'extras.tag slug "core"',
+      'extras.tag slug "edge"'
+    ])
+  })
+
   it("has no type of a device that has a name", () => {
     expect(mentionsOf({ data: { interface: nested("devices", 7, { name: "core" }) } })).toEqual(["dcim.device 7"])
   })
@@ -54,6 +66,11 @@ describe("the masked state", () => {
   it("shows a device without a name by its id where its type is hidden", () => {
     const { data } = maskedState({ data: device }, new Set(["dcim.devicetype 3"]))
     expect(data).toEqual({ ...device, display: "#7", device_type: { ...nested("device-types", 3), display: "#3" } })
+  })
+
+  it("leaves out the slugs of hidden tags, and of no others", () => {
+    const hidden = new Set([mentionKey("extras.tag", "edge", "slug"), mentionKey("extras.tag", "core")])
+    expect(maskedState({ data: context }, hidden).data).toEqual({ ...context, tags: ["core"] })
   })
 
   it("shows nothing behind a hidden cable", () => {

@@ -2,7 +2,8 @@
  * Cuts the state of an object down to the objects that a reader may see. Pure.
  *
  * A hidden object inside is shown by its id alone, as in the API (Read.ts). A value that is made of a hidden object, such
- * as the display of a device without a name, is made again without it. A snapshot names tags: hidden names are left out.
+ * as the display of a device without a name, is made again without it. An object that a text alone identifies is left
+ * out: tags by their names in snapshots, and by their slugs in config contexts.
  */
 import { type Row, type View, isDictionary } from "../../Field.ts"
 import type { ObjectType } from "../../ObjectType.ts"
@@ -17,35 +18,63 @@ export interface ObjectState {
 
 export const tagType = "extras.tag"
 
-/** The key of an object in the set of hidden ones: by its id, or a tag by its name. */
-export const mentionKey = (type: string, of: number | string): string =>
-  `${type} ${typeof of === "number" ? of : JSON.stringify(of)}`
+/** The unique field by which a text identifies an object, where nothing else is said: tags in snapshots. */
+const usualKey = "name"
+
+/** Called with an object that is shown: its id, or the text of its unique field `by`. */
+export type See = (type: string, of: number | string, by?: string) => void
+
+/** The key of an object in the set of hidden ones: by its id, or by the text of a unique field. */
+export const mentionKey = (type: string, of: number | string, by = usualKey): string =>
+  `${type} ${by === usualKey ? "" : `${by} `}${typeof of === "number" ? of : JSON.stringify(of)}`
 
 /** The id of an object that the shown part does not identify: no object has it. */
 export const unknownId = 0
 
 const typesByPath: ReadonlyMap<string, string> = new Map([...registry.values()].map(({ id, path }) => [path, id]))
 
+/** Fields whose objects are shown by a text alone. */
+interface TextField {
+  readonly name: string
+  readonly type: string
+  readonly by: string
+}
+
+/** By type, for types that have any. */
+const textFields: ReadonlyMap<string, ReadonlyArray<TextField>> = new Map(
+  [...registry.values()].flatMap(({ id, fields }) => {
+    const shown = Object.entries(fields).flatMap(([name, { reference }]) =>
+      reference?.shownBy === undefined ? [] : [{ name, type: reference.type, by: reference.shownBy }]
+    )
+    return shown.length === 0 ? [] : [[id, shown] as const]
+  })
+)
+
+const textsOf = (json: object, { name }: TextField): ReadonlyArray<string> => stringsIn((json as Json)[name])
+
+const stringsIn = (value: unknown): ReadonlyArray<string> =>
+  Array.isArray(value) ? value.filter((each) => typeof each === "string") : []
+
 /** Deepest nesting that is searched: representations have less, only JSON fields have more. */
 const depthMax = 12
 
 /** Calls `see` with every object that the state shows or is made of, and with the name of every tag of its snapshots. */
-export const visitMentions = (
-  { data, snapshots }: ObjectState,
-  see: (type: string, of: number | string) => void
-): void => {
+export const visitMentions = ({ data, snapshots }: ObjectState, see: See): void => {
   visit(data, see, 0)
   for (const snapshot of [snapshots?.prechange, snapshots?.postchange]) {
     for (const name of tagNamesIn(snapshot)) see(tagType, name)
   }
 }
 
-const visit = (value: unknown, see: (type: string, id: number) => void, depth: number): void => {
+const visit = (value: unknown, see: See, depth: number): void => {
   if (typeof value !== "object" || value === null || depth > depthMax) return
   const nested = nestedOf(value)
   if (nested !== undefined) {
     if (depth > 0) see(nested.type.id, nested.id)
     for (const { from } of borrowedBy(nested.type, value as Json, depth)) from.forEach(([type, id]) => see(type, id))
+    for (const field of textFields.get(nested.type.id) ?? []) {
+      for (const text of textsOf(value, field)) see(field.type, text, field.by)
+    }
   }
   for (const each of Object.values(value)) visit(each, see, depth + 1)
 }
@@ -70,11 +99,16 @@ const maskedInside = (value: unknown, hidden: ReadonlySet<string>, depth: number
   if (depth > 0 && nested !== undefined && hidden.has(mentionKey(nested.type.id, nested.id))) {
     return { id: nested.id, url: nested.url, display: `#${nested.id}` }
   }
-  const own = new Map(
+  const own = new Map<string, unknown>(
     (nested === undefined ? [] : borrowedBy(nested.type, value as Json, depth)).flatMap(({ name, from, without }) =>
       from.some(([type, id]) => hidden.has(mentionKey(type, id))) ? [[name, without] as const] : []
     )
   )
+  for (const field of (nested && textFields.get(nested.type.id)) ?? []) {
+    const texts = textsOf(value, field)
+    const left = texts.filter((text) => !hidden.has(mentionKey(field.type, text, field.by)))
+    if (left.length < texts.length) own.set(field.name, left)
+  }
   const before = Object.entries(value)
   const after = before.map(
     ([name, each]) => [name, own.has(name) ? own.get(name) : maskedInside(each, hidden, depth + 1)] as const
@@ -140,10 +174,8 @@ const noRow: View = viewOf("", { row: () => undefined })
 export const ownDisplay = (type: ObjectType, row: Row): string => type.display(row, noRow)
 
 /** The names of tags that a snapshot holds. */
-export const tagNamesIn = (snapshot: unknown): ReadonlyArray<string> => {
-  const tags = isDictionary(snapshot) ? snapshot["tags"] : undefined
-  return Array.isArray(tags) ? tags.filter((name) => typeof name === "string") : []
-}
+export const tagNamesIn = (snapshot: unknown): ReadonlyArray<string> =>
+  isDictionary(snapshot) ? stringsIn(snapshot["tags"]) : []
 
 /** The snapshot without the names of hidden tags; the same one if it has none of them. */
 export const withoutTags = <Snapshot>(snapshot: Snapshot, hidden: ReadonlySet<string>): Snapshot => {

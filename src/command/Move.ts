@@ -4,7 +4,7 @@ import { resolve } from "node:path"
 import { Console, Effect, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { requireKey } from "../inventory/Reseal.ts"
-import { type MoveOptions, move } from "../move/Move.ts"
+import { move } from "../move/Move.ts"
 import { reportLines } from "../move/Report.ts"
 import { keepRun } from "../move/Runs.ts"
 import { verify, verifyLines, wrongIn } from "../move/Verify.ts"
@@ -12,6 +12,7 @@ import { database } from "../pipeline/Foundation.ts"
 import { Postgres } from "../postgres/Postgres.ts"
 import { urlProblem } from "../postgres/PostgresUrl.ts"
 import { ofService } from "./OfService.ts"
+import { progressOn } from "./move/Progress.ts"
 import { CommandFailed, entry } from "./Entry.ts"
 
 /** Writes lines to a new file that its owner alone may read; an existing file is not overwritten. */
@@ -27,11 +28,9 @@ const openLines = (path: string) =>
     ({ file }) => Effect.sync(() => closeSync(file))
   )
 
-/** On a terminal one line that counts; elsewhere nothing, because the report has the numbers. */
-const progressTo = (isTerminal: boolean): MoveOptions["progress"] =>
-  isTerminal
-    ? (type, rows, of) => Effect.sync(() => process.stderr.write(`\r\u{1B}[K${type}: ${rows} of ${of}`))
-    : () => Effect.void
+/** The report as JSON is for programs, which are shown no progress. */
+const progressFor = (json: boolean) =>
+  json ? { progress: () => Effect.void, end: Effect.void } : progressOn(process.stderr)
 
 interface MoveInput {
   readonly source: string
@@ -63,11 +62,11 @@ const run = Effect.fnUntraced(function* ({
   // Capture could not open the message that says that no events are made.
   yield* requireKey
   const lines = yield* openLines(resolve(leftOut))
-  const isShown = process.stderr.isTTY && !json
-  const around = { source: Redacted.make(source), note: lines.write, progress: progressTo(isShown) }
+  const { progress, end } = progressFor(json)
+  const around = { source: Redacted.make(source), note: lines.write, progress }
   if (isVerified) {
     const report = yield* verify(around)
-    if (isShown) process.stderr.write("\r\u{1B}[K")
+    yield* end
     yield* Console.log(
       json ? JSON.stringify(report) : [...verifyLines(report), `Details: ${resolve(leftOut)}`].join("\n")
     )
@@ -86,7 +85,7 @@ const run = Effect.fnUntraced(function* ({
     media: Option.getOrUndefined(media)
   })
   if (!dryRun) yield* keepRun("move", report)
-  if (isShown) process.stderr.write("\r\u{1B}[K")
+  yield* end
   yield* Console.log(
     json ? JSON.stringify(report) : [...reportLines(report), `Details: ${resolve(leftOut)}`].join("\n")
   )

@@ -1,12 +1,12 @@
 /** The public demo data of NetBox, moved whole: each row under its id, and each column of the same name with its value. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
-import { existsSync, mkdtempSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import fc from "fast-check"
 import { afterAll, describe, expect, test } from "vitest"
 import { objectType } from "../../src/inventory/Registry.ts"
 import { type TestDatabase, makeDatabase, makeEmptyDatabase, servers } from "../support/Database.ts"
+import { makeScratch } from "../support/Scratch.ts"
 import { seed } from "../support/Seed.ts"
 import { databaseAt } from "../support/Sql.ts"
 import { moveInto, verifyInto } from "./Source.ts"
@@ -23,7 +23,11 @@ const missing = !existsSync(folder)
 const rowsOfDump = 6070
 
 const opened: Array<TestDatabase> = []
+/** For the files of details, one of each run. */
+const details = makeScratch("rackwire-move-")
+let runs = 0
 afterAll(async () => {
+  rmSync(details, { recursive: true })
   await Promise.all(opened.map((each) => each.drop()))
 })
 
@@ -88,19 +92,15 @@ const changes: ReadonlyArray<string> = [
 
 /** The command as people run it, in a process of its own. */
 const command = (source: TestDatabase, target: TestDatabase) =>
-  spawn(
-    process.execPath,
-    ["bin/rackwire.mjs", "move", source.databaseUrl, "--left-out", join(mkdtempSync(join(tmpdir(), "move-")), "out")],
-    {
-      env: {
-        // Vitest has a BASE_URL of its own.
-        ...Object.fromEntries(Object.entries(process.env).filter(([name]) => name !== "BASE_URL")),
-        ...{ DATABASE_URL: target.databaseUrl, REDIS_URL: target.redisUrl },
-        SECRET_KEY: "a key of more than thirty-two letters"
-      },
-      stdio: ["ignore", "ignore", "inherit"]
-    }
-  )
+  spawn(process.execPath, ["bin/rackwire.mjs", "move", source.databaseUrl, "--left-out", join(details, `${++runs}`)], {
+    env: {
+      // Vitest has a BASE_URL of its own.
+      ...Object.fromEntries(Object.entries(process.env).filter(([name]) => name !== "BASE_URL")),
+      ...{ DATABASE_URL: target.databaseUrl, REDIS_URL: target.redisUrl },
+      SECRET_KEY: "a key of more than thirty-two letters"
+    },
+    stdio: ["ignore", "ignore", "inherit"]
+  })
 
 const exitOf = (child: ChildProcess) =>
   new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)))
@@ -153,6 +153,28 @@ describe.skipIf(missing !== undefined)(`the demo data (skipped if ${missing ?? "
     expect(new Set(deviations.map(({ since }) => since))).toEqual(new Set(["there"]))
     const { findings } = await moveInto(both)
     expect(findings.filter(({ kind }) => kind !== "homeless")).toEqual([])
+    expect((await verifyInto(both)).deviations).toEqual([])
+  }, 180_000)
+
+  test("keeps 20 objects that were changed on both sides, and reports each", async () => {
+    const [source, target] = [await load("3.5"), await makeDatabase()]
+    opened.push(target)
+    const both = { from: source.databaseUrl, to: target.databaseUrl }
+    await moveInto(both)
+    const first = "id in (select id from dcim_device order by id limit 20)"
+    await source.superuser.query(`update dcim_device set serial = 'there', last_updated = now() where ${first}`)
+    await source.superuser.query("update dcim_site set facility = 'there', last_updated = now()")
+    await target.sql.query(`update dcim_device set serial = 'here' where ${first}`)
+    const { deviations } = await verifyInto(both)
+    expect(deviations.filter(({ since }) => since === "both")).toHaveLength(20)
+    const { findings } = await moveInto(both)
+    expect(findings.filter(({ kind, table }) => kind === "conflict" && table === "dcim_device")).toHaveLength(20)
+    const ofSerial = async (serial: string) =>
+      (await target.sql.query(`select from dcim_device where serial = '${serial}'`)).length
+    expect([await ofSerial("here"), await ofSerial("there")]).toEqual([20, 0])
+    expect(await target.sql.query("select from dcim_site where facility <> 'there'")).toEqual([])
+    await moveInto({ ...both, prefer: "source" })
+    expect([await ofSerial("here"), await ofSerial("there")]).toEqual([0, 20])
     expect((await verifyInto(both)).deviations).toEqual([])
   }, 180_000)
 

@@ -22,11 +22,19 @@ export const transferEnds = Effect.fnUntraced(function* (transfer: Transfer, sel
       const converted = convert(selection, source, around)
       return "row" in converted ? [converted.row] : []
     })
+  // The times of an end without times are those of its cable here.
+  const timedRowsOf = (page: ReadonlyArray<SourceRow>) => {
+    const sources = new Map(page.map((source) => [source.id, source]))
+    return rowsOf(page).map((row): NewRow => ({
+      ...row,
+      ...Object.fromEntries(times.map((name) => [name, sources.get(row.id)?.[name] ?? null]))
+    }))
+  }
   const right = new Set<number>()
   const renamed = new Set<number>()
   // All of them first: the id of an end may be that of an end of a later page.
   yield* snapshot.pages(rowsStatement(selection), (page) =>
-    Effect.map(takeAway(selection.type, rowsOf(page)), (found) => {
+    Effect.map(takeAway(selection.type, timedRowsOf(page)), (found) => {
       for (const { id, isRight } of found) (isRight ? right : renamed).add(id)
     })
   )
@@ -54,18 +62,26 @@ export const transferEnds = Effect.fnUntraced(function* (transfer: Transfer, sel
   return report
 })
 
-/** Deletes ends that have other ids than these rows, for the same ports of the same cables. Returns the rows that match. */
+const times = ["created", "last_updated"]
+
+/**
+ * Deletes ends that have other ids or times than these rows, for the same ports of the same cables. Returns the rows that
+ * have an end.
+ */
 const takeAway = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<NewRow>) {
   const sql = yield* SqlClient.SqlClient
   const values = yield* asColumns(type, rows)
   return yield* sql.unsafe<{ readonly id: number; readonly isRight: boolean }>(
     `with source as (select * from jsonb_populate_recordset(null::${type.table}, $1::jsonb)),
        found as (
-         select j.id, t.id as other from source j join ${type.table} t on t.cable_id = j.cable_id
+         select j.id, t.id as other,
+                t.id = j.id and coalesce(j.created <> t.created, false) is false
+                  and coalesce(j.last_updated <> t.last_updated, false) is false as "isRight"
+           from source j join ${type.table} t on t.cable_id = j.cable_id
             and t.termination_type = j.termination_type and t.termination_id = j.termination_id),
        deleted as (
-         delete from ${type.table} t using found f where t.id = f.other and f.other <> f.id)
-     select id::float8 as id, other = id as "isRight" from found`,
+         delete from ${type.table} t using found f where t.id = f.other and not f."isRight")
+     select id::float8 as id, "isRight" from found`,
     [JSON.stringify(values)]
   )
 })

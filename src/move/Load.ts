@@ -16,10 +16,11 @@ export interface RefusedRow {
 /** Errors of a value or a rule: the row is refused. Others end the move: a lost connection, a full disk. */
 const isOfRow = (error: SqlError.SqlError): boolean => /^(?:2[23]|RW|P0001)/.test(sqlStateOf(error) ?? "")
 
-/** The reason in the words of Postgres, with its detail. */
+/** The reason in the words of Postgres, with its detail, unless that is the whole row: it may have credentials. */
 const reasonOf = (error: SqlError.SqlError): string => {
   const cause = error.reason.cause as { readonly message?: string; readonly detail?: string } | undefined
-  return [cause?.message, cause?.detail].filter((text) => text !== undefined && text !== "").join(": ")
+  const detail = cause?.detail?.startsWith("Failing row contains") === true ? undefined : cause?.detail
+  return [cause?.message, detail].filter((text) => text !== undefined && text !== "").join(": ")
 }
 
 /**

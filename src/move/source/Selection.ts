@@ -90,7 +90,7 @@ const selected = ({ type, mapping, table, source }: Mapped): Selection => {
       ...homeless.map(([name, { sql }]) => [name, `to_jsonb(${ofType(sql)})`] as const)
     ],
     usual: mapping.usual ?? {},
-    parent: parentOf(type),
+    parent: chosen.some(({ name }) => name === "parent") ? parentOf(type) : undefined,
     where: mapping.where ?? "true",
     leftovers: mapping.leftovers ?? [],
     reads: [...new Set([table, ...needed.flatMap((need) => (need.includes(".") ? [need.split(".")[0]!] : []))])]
@@ -114,7 +114,7 @@ interface OfField {
 
 /** The sources of a field, if nothing else is declared: the first that exists counts. */
 const usualSources = ({ type, table, name, field }: OfField): ReadonlyArray<FieldSource> => {
-  if (name === "tags") return [tagged]
+  if (name === "tags" && field.reference?.shownBy === undefined) return [tagged]
   if (name === "custom_fields") return [column("custom_field_data")]
   if (field.reference?.many === true) return pairs({ type, table, name, field })
   // The field is named after its type in later releases.

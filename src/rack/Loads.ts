@@ -1,9 +1,6 @@
-/** The loads of a rack: the power that its feeds supply and that is allocated, and its weight with everything in it. */
-import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
-import { Clearance } from "../inventory/Clearance.ts"
+/** The loads of a rack: the power that its feeds supply and that is allocated, and its weight with everything in it. Pure. */
 import { objectType } from "../inventory/Registry.ts"
-import { visibleRows } from "../inventory/derive/filter/Where.ts"
+import { type Bind, type Visible, visibleRows } from "../inventory/derive/filter/Where.ts"
 
 /** Loads of a rack. */
 export interface Loads {
@@ -25,24 +22,17 @@ const weightOf = (row: string): string => {
 }
 
 /**
- * The loads of a rack, of what the reader may view. A power port that says nothing of its draw, such as the inlet of a
+ * SQL of the loads of a rack, of what the reader may view. A power port that says nothing of its draw, such as the inlet of a
  * distribution unit, draws what the ports at its outlets are allocated. A port counts once, however many feeds its cable has.
  */
-export const loadsOf = Effect.fnUntraced(function* (rack: number) {
-  const sql = yield* SqlClient.SqlClient
-  const { where } = yield* Clearance
-  const parameters: Array<unknown> = [`${rack}`]
-  const seen = (id: string): string =>
-    visibleRows(
-      objectType(id),
-      (type) => where(type, "view"),
-      (value) => `$${parameters.push(value)}`
-    )
-  const statement = `
+export const loadsSql = (rack: number, visible: Visible, bind: Bind): string => {
+  const own = `${bind(`${rack}`)}::bigint`
+  const seen = (id: string): string => visibleRows(objectType(id), visible, bind)
+  return `
     with feed as (
       select f.cable_id,
              round(abs(f.voltage) * f.amperage * f.max_utilization / 100.0 * case f.phase when 'three-phase' then 1.732 else 1 end) as power
-        from ${seen("dcim.powerfeed")} f where f.rack_id = $1::bigint),
+        from ${seen("dcim.powerfeed")} f where f.rack_id = ${own}),
     port as (
       select p.id, p.maximum_draw, p.allocated_draw from ${seen("dcim.powerport")} p
        where p.cable_id in (select cable_id from feed)),
@@ -53,15 +43,13 @@ export const loadsOf = Effect.fnUntraced(function* (rack: number) {
        where p.maximum_draw is null and p.allocated_draw is null)
     select coalesce((select sum(power) from feed), 0)::float8 as available,
            (coalesce((select sum(allocated_draw) from port), 0) + coalesce((select sum(allocated_draw) from behind), 0))::float8 as allocated,
-           (coalesce((select ${weightOf("r")} from ${seen("dcim.rack")} r where r.id = $1::bigint), 0)
+           (coalesce((select ${weightOf("r")} from ${seen("dcim.rack")} r where r.id = ${own}), 0)
              + coalesce((select sum(${weightOf("y")}) from ${seen("dcim.device")} d
-                 join ${seen("dcim.devicetype")} y on y.id = d.device_type_id where d.rack_id = $1::bigint), 0)
+                 join ${seen("dcim.devicetype")} y on y.id = d.device_type_id where d.rack_id = ${own}), 0)
              + coalesce((select sum(${weightOf("y")}) from ${seen("dcim.device")} d
                  join ${seen("dcim.module")} m on m.device_id = d.id
-                 join ${seen("dcim.moduletype")} y on y.id = m.module_type_id where d.rack_id = $1::bigint), 0))::float8 as weight`
-  const [loads] = yield* sql.unsafe<Loads>(statement, parameters)
-  return loads!
-})
+                 join ${seen("dcim.moduletype")} y on y.id = m.module_type_id where d.rack_id = ${own}), 0))::float8 as weight`
+}
 
 /** The part of the power that is planned for, in percent with one decimal place; undefined without power. */
 export const powerUtilization = ({ available, allocated }: Loads): number | undefined =>

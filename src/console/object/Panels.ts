@@ -14,7 +14,7 @@ const drawings: ReadonlyMap<PanelKind, Drawing> = new Map(
 )
 
 /** Throws if a type declares a panel that no file draws, so the process does not start. */
-const drawingOf = ({ kind }: Panel, type: string): Drawing => {
+export const drawingOf = ({ kind }: Panel, type: string): Drawing => {
   const found = drawings.get(kind)
   if (found === undefined) throw new Error(`${type} declares a panel that the console cannot draw: ${kind}`)
   return found

@@ -2,13 +2,12 @@
 import { Effect } from "effect"
 import { mayDo, mayView } from "../../inventory/Clearance.ts"
 import { equalTo } from "../../inventory/derive/filter/Where.ts"
-import { readPage } from "../../inventory/read/Read.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { html } from "../Html.ts"
 import { icon } from "../frame/Icon.ts"
 import { withQuery } from "../list/Query.ts"
 import { pathOf } from "../value/Title.ts"
-import { objectRows } from "./part/ObjectRows.ts"
+import { objectRows, tableOf } from "./part/ObjectRows.ts"
 import { card, drawing } from "./Panel.ts"
 
 const addressType = objectType("ipam.ipaddress")
@@ -22,9 +21,9 @@ export default drawing("addresses", "main", (_, { type, row, request }) =>
   Effect.gen(function* () {
     if (!(yield* mayView(addressType))) return undefined
     const assigned = { assigned_object_type: type.id, assigned_object_id: `${row.id}` }
-    const { rows, beside } = yield* readPage(addressType, {
-      ...{ where: equalTo(addressType, assigned), ordering: ["address"], limit: rowsMax + 1, offset: 0, isCut: true }
-    })
+    const where = equalTo(addressType, assigned)
+    const page = { where, ordering: ["address"], limit: rowsMax + 1, offset: 0, isCut: true }
+    const { rows, beside } = yield* tableOf(addressType, page, shows)
     const mayAdd = yield* mayDo(addressType, "add")
     const add = withQuery(`${pathOf(addressType)}add/`, new URLSearchParams(assigned))
     return card(

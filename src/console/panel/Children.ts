@@ -2,13 +2,12 @@
 import { Effect } from "effect"
 import { mayDo, mayView } from "../../inventory/Clearance.ts"
 import { equalTo } from "../../inventory/derive/filter/Where.ts"
-import { readPage } from "../../inventory/read/Read.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { html } from "../Html.ts"
 import { writtenTypes } from "../form/Opened.ts"
 import { icon } from "../frame/Icon.ts"
 import { nameOf, pathOf } from "../value/Title.ts"
-import { objectRows } from "./part/ObjectRows.ts"
+import { objectRows, tableOf } from "./part/ObjectRows.ts"
 import { card, drawing, panelId } from "./Panel.ts"
 
 /** Most objects that a panel shows. */
@@ -18,10 +17,9 @@ export default drawing("children", "wide", ({ title, type: id, field, shows }, {
   Effect.gen(function* () {
     const type = objectType(id)
     if (!(yield* mayView(type))) return undefined
-    const { rows, beside } = yield* readPage(type, {
-      ...{ where: equalTo(type, { [field]: row.id }), ordering: type.ordering, limit: rowsMax + 1, offset: 0 },
-      isCut: true
-    })
+    const where = equalTo(type, { [field]: row.id })
+    const page = { where, ordering: type.ordering, limit: rowsMax + 1, offset: 0, isCut: true }
+    const { rows, beside } = yield* tableOf(type, page, shows)
     if (rows.length === 0) return undefined
     const all = `${pathOf(type)}?${field}_id=${row.id}`
     const mayAdd = writtenTypes.includes(type) && (yield* mayDo(type, "add"))

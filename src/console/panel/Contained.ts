@@ -3,10 +3,9 @@ import { Effect } from "effect"
 import { mayView } from "../../inventory/Clearance.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { containedIn } from "../../inventory/read/Prefixes.ts"
-import { readPage } from "../../inventory/read/Read.ts"
 import { html } from "../Html.ts"
 import { pathOf } from "../value/Title.ts"
-import { objectRows } from "./part/ObjectRows.ts"
+import { objectRows, tableOf } from "./part/ObjectRows.ts"
 import { card, drawing, panelId } from "./Panel.ts"
 
 /** Most objects that a panel shows. */
@@ -18,7 +17,7 @@ export default drawing("contained", "wide", ({ title, type: id, field, vrf, show
     if (!(yield* mayView(type))) return undefined
     const where = containedIn(String(row["prefix"]), row[vrf] as number | null, type, field)
     const page = { where, ordering: type.ordering, limit: rowsMax + 1, offset: 0, isCut: true }
-    const { rows, beside } = yield* readPage(type, page)
+    const { rows, beside } = yield* tableOf(type, page, shows)
     if (rows.length === 0) return undefined
     const all = `${pathOf(type)}?${new URLSearchParams({ parent: String(row["prefix"]), vrf_id: typeof row[vrf] === "number" ? `${row[vrf]}` : "null" })}`
     return card(

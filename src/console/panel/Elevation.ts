@@ -2,10 +2,9 @@
 import { Effect } from "effect"
 import { mayDo, mayView } from "../../inventory/Clearance.ts"
 import type { RowOf } from "../../inventory/Field.ts"
-import { byIds } from "../../inventory/read/Read.ts"
 import type Rack from "../../inventory/types/dcim/Rack.ts"
 import { deviceType, rackType } from "../../rack/Elevation.ts"
-import { type Loads, loadsOf, powerUtilization, weightIn } from "../../rack/Loads.ts"
+import { type Loads, powerUtilization, weightIn } from "../../rack/Loads.ts"
 import { html } from "../Html.ts"
 import { drawnRacks, faceTitle, movesWithin } from "../rack/RackFigure.ts"
 import { pathOf } from "../value/Title.ts"
@@ -16,21 +15,21 @@ type RackRow = RowOf<typeof Rack>
 export default drawing("elevation", "side", (panel, about) =>
   Effect.gen(function* () {
     if (!(yield* mayView(deviceType))) return undefined
-    if (panel.rack === undefined) return yield* facesOf(about.row as RackRow, about)
+    if (panel.rack === undefined) return yield* facesOf(about.row.id, about)
     const id = about.row[panel.rack]
-    const [rack] = typeof id === "number" ? yield* byIds(rackType, [id]) : []
-    return rack === undefined ? undefined : yield* facesOf(rack, about, about.row.id)
+    return typeof id === "number" ? yield* facesOf(id, about, about.row.id) : undefined
   })
 )
 
 /** `highlighted`: the device whose page shows the rack, small. */
-const facesOf = Effect.fnUntraced(function* (rack: RackRow, { request }: About, highlighted?: number) {
+const facesOf = Effect.fnUntraced(function* (id: number, { request }: About, highlighted?: number) {
   const isSmall = highlighted !== undefined
-  const { racks, canMove } = yield* drawnRacks([rack], request, {
-    ...{ faces: ["front", "rear"], isWorkplace: !isSmall },
+  const { racks, canMove, loads } = yield* drawnRacks([id], request, {
+    ...{ faces: ["front", "rear"], isWorkplace: !isSmall, withLoads: !isSmall },
     highlighted: new Set(isSmall ? [highlighted] : [])
   })
-  const { name, used, pictures } = racks[0]!
+  if (racks[0] === undefined) return undefined
+  const { rack, name, used, pictures } = racks[0]
   const figures = pictures.map(({ face, drawn }) => {
     const file = `${request.base}${rackType.path}${rack.id}/elevation/?face=${face}&render=svg`
     return html`<figure>
@@ -45,7 +44,7 @@ const facesOf = Effect.fnUntraced(function* (rack: RackRow, { request }: About, 
     isSmall ? "Rack" : "Elevation",
     html`<p class="note links">
         ${isSmall ? html`<a href="${pathOf(rackType, rack.id)}">${name}</a>: ` : ""}${used}&nbsp;% of the units are used
-        or reserved.${isSmall ? "" : loadNote(rack, yield* loadsOf(rack.id))}
+        or reserved.${loads === undefined ? "" : loadNote(rack, loads)}
       </p>
       ${movesWithin(request, canMove, shown)}`,
     mayMove

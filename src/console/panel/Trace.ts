@@ -2,15 +2,7 @@
 import { Effect } from "effect"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import type { View } from "../../inventory/Field.ts"
-import {
-  type Step,
-  endpointTypes,
-  isHidden,
-  pathsThrough,
-  seenSteps,
-  traceFrom,
-  viewOfSteps
-} from "../../inventory/read/Paths.ts"
+import { type Step, endpointTypes, isHidden, pathsThrough, seenSteps, traceFrom } from "../../inventory/read/Paths.ts"
 import { html } from "../Html.ts"
 import { number } from "../list/Pager.ts"
 import { hopsOf, pictured } from "./part/TracePicture.ts"
@@ -21,10 +13,9 @@ const pathsMax = 4
 
 export default drawing("trace", "side", (_, { type, row, request }) =>
   Effect.gen(function* () {
-    const paths = yield* pathsOf(type, row.id)
+    const { paths, view } = yield* pathsOf(type, row.id, request.base)
     if (paths.length === 0) return undefined
     const shown = paths.slice(0, pathsMax)
-    const view = yield* viewOfSteps(shown.flat(), request.base)
     const seen = shown.flatMap((steps) => stepsSeen(type, steps, view))
     const pictures = seen.map((steps) => pictured(hopsOf(steps, view), { type: type.id, id: row.id }))
     if (pictures.length === 0) return undefined
@@ -40,10 +31,15 @@ export default drawing("trace", "side", (_, { type, row, request }) =>
 const isEndpointType = (type: ObjectType): boolean => endpointTypes.includes(type)
 
 /** The path that begins at an endpoint, or those that lead over a port of a panel. */
-const pathsOf = (type: ObjectType, id: number) =>
-  isEndpointType(type)
-    ? Effect.map(traceFrom(type.id, id), (steps) => (steps.length === 0 ? [] : [steps]))
-    : Effect.map(pathsThrough(type.id, id), (paths) => paths.map(({ steps }) => steps))
+const pathsOf = ({ id: type }: ObjectType, id: number, base: string) => {
+  const port = { type, id }
+  return endpointTypes.some((each) => each.id === type)
+    ? Effect.map(traceFrom(port, base), ({ steps, view }) => ({ paths: steps.length === 0 ? [] : [steps], view }))
+    : Effect.map(pathsThrough(port, base, pathsMax), ({ paths, view }) => ({
+        paths: paths.map(({ steps }) => steps),
+        view
+      }))
+}
 
 /** A path with a cable that the reader may not see ends before it; one that leads over a port is left out. */
 const stepsSeen = (type: ObjectType, steps: ReadonlyArray<Step>, view: View): ReadonlyArray<ReadonlyArray<Step>> => {

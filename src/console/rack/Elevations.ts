@@ -86,7 +86,11 @@ const side = Effect.fnUntraced(function* (
   const total = yield* countBeside(rackType, where, bounds, rows.length)
   const may = yield* pageRights(rackType)
   if (rows.length === 0) return html`<div class="card">${empty(rackType, query, may, total > 0)}</div>`
-  const drawn = yield* drawnRacks(rows, request, { faces: [face], isWorkplace: true })
+  const drawn = yield* drawnRacks(
+    rows.map(({ id }) => id),
+    request,
+    { faces: [face], isWorkplace: true }
+  )
   const { offset, limit = rows.length } = bounds
   const placeOf = (type: string, id: number | null): Html | "" => {
     const shown = id === null ? null : view.nested(type, id)

@@ -5,12 +5,12 @@ import { type Handler, type Route, redirect } from "../../http/Route.ts"
 import { readForm } from "../../http/wire/Body.ts"
 import { guardOf } from "../../http/wire/Etag.ts"
 import type { Request } from "../../http/wire/Request.ts"
-import { type Row, textsIn } from "../../inventory/Field.ts"
+import { textsIn } from "../../inventory/Field.ts"
 import { equalTo } from "../../inventory/derive/filter/Where.ts"
 import { byIds, list } from "../../inventory/read/Read.ts"
 import { update } from "../../inventory/write/Write.ts"
 import { WriteRefused } from "../../inventory/write/WriteRefused.ts"
-import { contentsOf, deviceType, extentOf, frameOf, rackType } from "../../rack/Elevation.ts"
+import { type Contents, deviceType, extentOf, frameOf, rackType } from "../../rack/Elevation.ts"
 import { freePositions } from "../../rack/Units.ts"
 import { flash } from "../frame/Flash.ts"
 import { framed } from "../frame/Frame.ts"
@@ -45,10 +45,10 @@ const page = Effect.fnUntraced(function* (
   const rack = racks.find(({ id }) => id === chosen)
   const drawn =
     rack &&
-    (yield* drawnRacks([rack], request, {
+    (yield* drawnRacks([rack.id], request, {
       ...{ faces: ["front", "rear"], isWorkplace: false, highlighted: new Set([row.id]) }
     }))
-  const places: Places | undefined = rack && (yield* placesIn(rack, row.id))
+  const places: Places | undefined = rack && (yield* placesIn(rack, row.id, drawn!.contents.get(rack.id)!))
   const now: Place = {
     rack: row.rack ?? undefined,
     face: row.face === "rear" ? "rear" : "front",
@@ -66,8 +66,11 @@ const page = Effect.fnUntraced(function* (
 })
 
 /** The free positions of the rack, as if the device were not in it. */
-const placesIn = Effect.fnUntraced(function* (rack: Parameters<typeof frameOf>[0] & Row, device: number) {
-  const { mounted } = yield* contentsOf(rack.id)
+const placesIn = Effect.fnUntraced(function* (
+  rack: Parameters<typeof frameOf>[0],
+  device: number,
+  { mounted }: Contents
+) {
   const others = mounted.filter(({ id }) => id !== device)
   const extent = yield* extentOf(device)
   const free = (face: "front" | "rear") => freePositions(frameOf(rack), others, extent, face)

@@ -3,39 +3,40 @@ import { Effect } from "effect"
 import { mapInSlices } from "../../eventloop/Slices.ts"
 import type { Request } from "../../http/wire/Request.ts"
 import { mayDo } from "../../inventory/Clearance.ts"
-import type { RowOf, View } from "../../inventory/Field.ts"
-import { viewFor } from "../../inventory/read/Read.ts"
-import type Rack from "../../inventory/types/dcim/Rack.ts"
-import { changeableAmong, contentsOfAll, deviceType, frameOf, rackType } from "../../rack/Elevation.ts"
+import { contentsOfAll, deviceType, frameOf, rackType } from "../../rack/Elevation.ts"
 import { picture } from "../../rack/Picture.ts"
 import { type Face, utilization } from "../../rack/Units.ts"
 import { Html, html } from "../Html.ts"
 import { csrfInput } from "../form/Csrf.ts"
 import { versionOf } from "../form/FormState.ts"
 
-type RackRow = RowOf<typeof Rack>
-
 interface Looks {
   readonly faces: ReadonlyArray<Face>
   /** Whether free units lead to the form of a new device, and devices can be moved. */
   readonly isWorkplace: boolean
+  /** Whether the loads of the first rack are read. */
+  readonly withLoads?: boolean
   readonly highlighted?: ReadonlySet<number>
 }
 
 export const faceTitle = (face: Face): string => (face === "front" ? "Front" : "Rear")
 
-/** The faces of racks, drawn, with how much of each is used. Constantly many statements, drawn in slices. */
+/**
+ * The faces of the racks of these ids that the reader may view, drawn, with how much of each is used. One statement, drawn
+ * in slices.
+ */
 export const drawnRacks = Effect.fnUntraced(function* (
-  racks: ReadonlyArray<RackRow>,
-  { base }: Request,
-  { faces, isWorkplace, highlighted = new Set() }: Looks
+  ids: ReadonlyArray<number>,
+  { base }: Pick<Request, "base">,
+  { faces, isWorkplace, withLoads = false, highlighted = new Set() }: Looks
 ) {
-  const contents = yield* contentsOfAll(racks.map(({ id }) => id))
-  const devices = [...contents.values()].flatMap((each) => each.devices)
-  const view: View = yield* viewFor(deviceType, devices, base)
   const canAdd = isWorkplace && (yield* mayDo(deviceType, "add"))
   const canMove = isWorkplace && (yield* mayDo(deviceType, "change"))
-  const changeable = canMove ? yield* changeableAmong(devices) : new Set<number>()
+  const read = yield* contentsOfAll(ids, base, { withChangeable: canMove, withLoads })
+  const { contents, view, changeable, loads } = read
+  // In the order in which they were asked for.
+  const racks = ids.flatMap((id) => read.racks.filter((rack) => rack.id === id))
+  const devices = racks.flatMap(({ id }) => contents.get(id)!.devices)
   const versions = devices.flatMap((row) => (changeable.has(row.id) ? [[row.id, versionOf(row) ?? ""] as const] : []))
   const movable = canMove ? new Map(versions) : undefined
   const pictures = yield* mapInSlices(
@@ -44,7 +45,8 @@ export const drawnRacks = Effect.fnUntraced(function* (
       new Html(picture(rack, contents.get(rack.id)!, view, { face, base, canAdd, highlighted, movable }))
   )
   return {
-    view,
+    contents,
+    loads,
     canMove: versions.length > 0,
     racks: racks.map((rack, at) => {
       const { mounted, reservations } = contents.get(rack.id)!

@@ -14,8 +14,7 @@ import {
   throughTypes,
   pathsThrough,
   seenSteps,
-  traceFrom,
-  viewOfSteps
+  traceFrom
 } from "../../inventory/read/Paths.ts"
 import { declaring, endpoint } from "../declare/Endpoint.ts"
 import { brief, described, flag, integer, listOf, object, oneOrMany, record, string } from "../declare/Parts.ts"
@@ -107,8 +106,7 @@ const trace = (type: ObjectType) =>
         const message = `Enter a whole number from ${widthMin} to ${widthMax}.`
         return yield* new HttpRefused({ reason: "InvalidBody", body: { width: [message] } })
       }
-      const steps = yield* traceFrom(type.id, id)
-      const view = yield* viewOfSteps(steps, request.base)
+      const { steps, view } = yield* traceFrom({ type: type.id, id }, request.base)
       const seen = seenSteps(steps, view)
       if (query.get("render") !== "svg" && request.accepted !== svgType)
         return { status: 200, json: yield* mapInSlices(seen, (step) => segmentOf(step, view)) }
@@ -127,11 +125,7 @@ const paths = (type: ObjectType) =>
     },
     Effect.fnUntraced(function* (request) {
       const { id } = yield* rowOf(type, request)
-      const found = yield* pathsThrough(type.id, id)
-      const view = yield* viewOfSteps(
-        found.flatMap(({ steps }) => steps),
-        request.base
-      )
+      const { paths: found, view } = yield* pathsThrough({ type: type.id, id }, request.base)
       // The ends of an unseen cable are part of its content.
       const seen = found.filter(({ steps }) => !steps.some((step) => isHidden(step, view)))
       const json = yield* mapInSlices(seen, ({ steps, ...path }) => ({

@@ -3,7 +3,6 @@ import { Effect } from "effect"
 import { Settings } from "../../Config.ts"
 import { mayDo } from "../../inventory/Clearance.ts"
 import type { View } from "../../inventory/Field.ts"
-import { viewFor } from "../../inventory/read/Read.ts"
 import { type Contents, contentsOf, deviceType, frameOf, rackType } from "../../rack/Elevation.ts"
 import { picture } from "../../rack/Picture.ts"
 import { type Frame, halfUnits } from "../../rack/Units.ts"
@@ -32,11 +31,10 @@ const show = declaring(
     Effect.gen(function* () {
       const rack = yield* rowOf(rackType, request)
       const asked = yield* elevationRequest(request)
-      const contents = yield* contentsOf(rack.id)
+      const { view, ...contents } = yield* contentsOf(rack.id, request.base)
       // A hidden device stays: without it, its units would be known.
       const left = contents.devices.find(({ id }) => id === asked.exclude)
       const shown = { ...contents, mounted: contents.mounted.filter(({ id }) => id !== left?.id) }
-      const view = yield* viewFor(deviceType, contents.devices, request.base)
       if (asked.render === "json") return yield* listed(request, asked, frameOf(rack), shown, view)
       const content = picture(rack, shown, view, {
         ...{ face: asked.face, size: asked.size, base: request.base, canAdd: yield* mayDo(deviceType, "add") },

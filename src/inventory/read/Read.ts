@@ -93,8 +93,8 @@ export interface Beside {
 }
 
 /** Reads a page of objects and the objects that their representations refer to, in one statement. */
-export const readPage = Effect.fnUntraced(function* <T extends ObjectType>(type: T, page: Page) {
-  return yield* readAll(type, pageQuery(type, page, yield* cleared(type, "view")))
+export const readPage = Effect.fnUntraced(function* <T extends ObjectType>(type: T, page: Page, reading?: Reading) {
+  return yield* readAll(type, pageQuery(type, page, yield* cleared(type, "view")), reading)
 })
 
 /** The query for the object of this id, if it is visible. */
@@ -260,16 +260,37 @@ export const viewFor: (
       customFields: (id) => (id === type.id ? definitions : []),
       counted: (id, key) => (id === type.id ? counts.get(key) : undefined)
     })
+    return yield* masking(view, (id, key) => hidden.get(id)?.has(key) === true)
+  }
+)
+
+/** The view where hidden objects are shown by their ids alone. */
+const masking = (view: View, isHidden: (id: string, key: number) => boolean) =>
+  Effect.map(Clearance, ({ reveal }): View => {
     const masked = (id: string, key: number) => ({
       id: key,
-      url: `${base}${objectType(id).path}${key}/`,
+      url: `${view.base}${objectType(id).path}${key}/`,
       display: `#${key}`
     })
-    const { reveal } = yield* Clearance
     return {
       ...view,
       reveal,
-      nested: (id, key, shows) => (hidden.get(id)?.has(key) === true ? masked(id, key) : view.nested(id, key, shows))
+      nested: (id, key, shows) => (isHidden(id, key) ? masked(id, key) : view.nested(id, key, shows))
     }
-  }
-)
+  })
+
+/**
+ * A view on these rows, which are everything that it is needed for. No statement: another object is
+ * hidden where the reader may not view all of its type, and otherwise gone.
+ */
+export const viewOfRows = Effect.fnUntraced(function* (
+  rows: ReadonlyMap<string, ReadonlyMap<number, Row>>,
+  base: string,
+  counted?: View["counted"]
+) {
+  const { where } = yield* Clearance
+  const row: View["row"] = (id, key) => rows.get(id)?.get(key)
+  const isHidden = (id: string, key: number) =>
+    row(id, key) === undefined && !isEverything(where(objectType(id), "view"))
+  return yield* masking(viewOf(base, { row, ...(counted && { counted }) }), isHidden)
+})

@@ -30,14 +30,35 @@ export const unreadOf = (
   return unread
 }
 
+/** A row of a statement that reads objects of several types; other parts of it have a mark (`#…`) in place of the type. */
 interface TypedRow {
   readonly type: string
-  readonly row: Readonly<Record<string, unknown>>
+  readonly row: unknown
 }
+
+/** Runs such a statement: objects by type and id, in the order of the statement, and other parts by their mark. */
+export const readTyped = Effect.fnUntraced(function* (statement: string, parameters: ReadonlyArray<unknown>) {
+  const sql = yield* SqlClient.SqlClient
+  const objects = new Map<string, Map<number, Row>>()
+  const marked = new Map<string, Array<unknown>>()
+  const rows = yield* sql.unsafe<TypedRow>(statement, parameters)
+  yield* mapInSlices(rows, ({ type, row: json }) => {
+    if (type.startsWith("#")) {
+      const ofMark = marked.get(type)
+      if (ofMark === undefined) marked.set(type, [json])
+      else ofMark.push(json)
+      return
+    }
+    const row = rowFromJson(objectType(type), json as Readonly<Record<string, unknown>>)
+    const ofType = objects.get(type)
+    if (ofType === undefined) objects.set(type, new Map([[row.id, row]]))
+    else ofType.set(row.id, row)
+  })
+  return { objects, marked }
+})
 
 /** The rows of several types that the user may view, by type and id, in one statement. */
 export const byIdsOfTypes = Effect.fnUntraced(function* (wanted: ReadonlyMap<string, ReadonlySet<number>>) {
-  const sql = yield* SqlClient.SqlClient
   const { where } = yield* Clearance
   const parameters: Array<unknown> = []
   const bind = (value: unknown) => `$${parameters.push(value)}`
@@ -46,13 +67,5 @@ export const byIdsOfTypes = Effect.fnUntraced(function* (wanted: ReadonlyMap<str
     const isWanted = `t.id = any (${bind(asTexts(ids))}::text[]::bigint[])`
     return `select ${literal(id)} as type, row_to_json(t) as row from ${rows} t where ${isWanted}`
   })
-  const found = new Map<string, Map<number, Row>>()
-  const rows = yield* sql.unsafe<TypedRow>(branches.join(" union all "), parameters)
-  yield* mapInSlices(rows, ({ type, row: json }) => {
-    const row = rowFromJson(objectType(type), json)
-    const ofType = found.get(type)
-    if (ofType === undefined) found.set(type, new Map([[row.id, row]]))
-    else ofType.set(row.id, row)
-  })
-  return found
+  return (yield* readTyped(branches.join(" union all "), parameters)).objects
 })

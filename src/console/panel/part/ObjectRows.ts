@@ -4,7 +4,7 @@ import { mapInSlices } from "../../../eventloop/Slices.ts"
 import type { Row } from "../../../inventory/Field.ts"
 import type { ObjectType } from "../../../inventory/ObjectType.ts"
 import { representation } from "../../../inventory/derive/represent/Representation.ts"
-import { type Beside, viewFor } from "../../../inventory/read/Read.ts"
+import { type Beside, type Page, readPage, viewOfRows } from "../../../inventory/read/Read.ts"
 import { type Html, html } from "../../Html.ts"
 import { shortened } from "../../list/Cell.ts"
 import { fieldCell } from "../../value/FieldValue.ts"
@@ -13,7 +13,7 @@ import { fieldTitle, pathOf } from "../../value/Title.ts"
 interface ObjectRows {
   readonly title: string
   readonly type: ObjectType
-  /** The objects, and one more than `rowsMax` if there are more. */
+  /** The objects as `tableOf` reads them, and one more than `rowsMax` if there are more. */
   readonly rows: ReadonlyArray<Row>
   readonly beside: Beside
   readonly rowsMax: number
@@ -23,6 +23,16 @@ interface ObjectRows {
   /** The list of all of them. */
   readonly all: string
 }
+
+/** Reads the objects of a table with the objects that its columns name, in one statement. */
+export const tableOf = (type: ObjectType, page: Page, shows: ReadonlyArray<string>) => {
+  const fields = [...type.displayBy, ...shows].flatMap((name) => typeFieldOf(type, name) ?? name)
+  return readPage(type, page, { isWhole: true, fields: fields.filter((name) => Object.hasOwn(type.fields, name)) })
+}
+
+/** The field with the type of the object that the column shows, where that may be of several types. */
+const typeFieldOf = (type: ObjectType, column: string): string | undefined =>
+  Object.keys(type.fields).find((name) => type.fields[name]!.generic?.id === `${column}_id`)
 
 export const objectRows = Effect.fnUntraced(function* ({
   title,
@@ -34,7 +44,10 @@ export const objectRows = Effect.fnUntraced(function* ({
   base,
   all
 }: ObjectRows) {
-  const view = yield* viewFor(type, rows, base, beside)
+  const own = new Map([...(beside.related.get(type.id) ?? []), ...rows.map((row) => [row.id, row] as const)])
+  const view = yield* viewOfRows(new Map([...beside.related, [type.id, own]]), base, (id, key) =>
+    id === type.id ? beside.counts.get(key) : undefined
+  )
   const lines = yield* mapInSlices(rows.slice(0, rowsMax), (each) => {
     const shown = representation(type, each, view)
     return html`<tr>

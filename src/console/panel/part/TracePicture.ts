@@ -1,6 +1,6 @@
 /** The steps of a path -> what is at each hop -> a picture of it. Pure. */
 import type { Dictionary, View } from "../../../inventory/Field.ts"
-import { type Step, cableType, endpointTypes, linkOf, parentOf } from "../../../inventory/read/Paths.ts"
+import { type Step, cableType, endpointTypes, linkOf, outsideIds, parentOf } from "../../../inventory/read/Paths.ts"
 import type { ObjectType } from "../../../inventory/ObjectType.ts"
 import { type Html, html } from "../../Html.ts"
 import { icon } from "../../frame/Icon.ts"
@@ -73,12 +73,9 @@ export const hopsOf = (steps: ReadonlyArray<Step>, view: View): ReadonlyArray<Ho
     arrive(portsOf(farType, far, view))
   }
   const farType = steps.at(-1)?.[3] ?? null
-  const isEnd = farType !== null && (endpointTypes.some(({ id }) => id === farType) || outside.has(farType))
+  const isEnd = farType !== null && (endpointTypes.some(({ id }) => id === farType) || outsideIds.includes(farType))
   return isEnd ? hops : [...hops, { kind: "break" }]
 }
-
-/** The types at which a path over a circuit ends without a port. */
-const outside: ReadonlySet<string> = new Set(["dcim.site", "circuits.providernetwork"])
 
 const linkHop = ({ type, row }: NonNullable<ReturnType<typeof linkOf>>): Link => {
   const { label, ssid, status, color, type: kind, length, length_unit: unit } = row as Dictionary

@@ -8,19 +8,19 @@
 import { keepNewest } from "../../../eventloop/KeepNewest.ts"
 import { literal } from "../../../postgres/Literal.ts"
 import { namesThis } from "../../Counted.ts"
-import { type ObjectType, type PointedBy, perType } from "../../ObjectType.ts"
+import { type ObjectType, type PointedBy, fieldOf, perType } from "../../ObjectType.ts"
 import { objectType, registry } from "../../Registry.ts"
 import { nestedFields, pointsAlone, stepsBehind } from "./Representation.ts"
 import { type Visible, type Where, after, isEverything } from "../filter/Where.ts"
 
 /** SQL that selects ids of one object type. */
-interface Pointing {
+export interface Pointing {
   readonly target: ObjectType
   readonly ids: string
 }
 
 /** Most objects inside one another that are read along; deeper ones are read afterwards. */
-const depthMax = 4
+export const depthMax = 4
 
 /** Values of the column `type` in rows that hold counts, custom fields, and the result of the premise. */
 export const countsMark = "#counts"
@@ -48,6 +48,11 @@ export interface Reading {
   readonly withRows?: boolean
   /** The fields whose references are read along, where it is known which ones the objects fill; by default all. */
   readonly fields?: ReadonlyArray<string>
+  /**
+   * Whether the statement reads visible objects of types of which only some are visible, and those that the named fields
+   * refer to with their type. Usually `viewFor` does, which distinguishes the object that is hidden from the field that has none.
+   */
+  readonly isWhole?: boolean
   /** A condition that it evaluates too. */
   readonly premise?: Where | undefined
 }
@@ -57,10 +62,19 @@ export interface Reading {
  * types of which everything is visible. Counted objects are visible.
  */
 export const readStatement = (type: ObjectType, page: Where, visible: Visible, reading: Reading = {}): Where => {
-  const { withRows = true, fields, premise } = reading
-  const closed = typesWithin(type).filter((target) => !isEverything(visible(target)))
+  const { withRows = true, fields, isWhole = false, premise } = reading
+  const within = isWhole ? typesWithinWhole(type) : typesWithin(type)
+  const closed = within.filter((target) => !isEverything(visible(target)))
   const conditions = closed.map((target) => `${target.id} ${visible(target).sql}`)
-  const key = [page.sql, page.parameters.length, withRows, fields?.join() ?? "*", premise?.sql, ...conditions].join(" ")
+  const key = [
+    page.sql,
+    page.parameters.length,
+    withRows,
+    isWhole,
+    fields?.join() ?? "*",
+    premise?.sql,
+    ...conditions
+  ].join(" ")
   const { sql, bound } = made.get(key) ?? statementOf(type, page, visible, reading)
   made.set(key, { sql, bound })
   keepNewest(made, madeMax)
@@ -69,7 +83,14 @@ export const readStatement = (type: ObjectType, page: Where, visible: Visible, r
 }
 
 /** The object types that representations of the type may hold, or count. */
-const typesWithin = perType((type): ReadonlyArray<ObjectType> => {
+const typesWithin = perType((type) => typesFrom(type, pointingFromPage(type)))
+
+/** The same, with the types that fields name for an object. */
+const typesWithinWhole = perType((type) =>
+  typesFrom(type, [...pointingFromPage(type), ...pointingWithType(type, Object.keys(type.fields), "page")])
+)
+
+const typesFrom = (type: ObjectType, first: ReadonlyArray<Pointing>): ReadonlyArray<ObjectType> => {
   const found = new Set<ObjectType>()
   for (const counted of Object.values(type.counts)) {
     counted(type, registry, (target) => {
@@ -77,19 +98,19 @@ const typesWithin = perType((type): ReadonlyArray<ObjectType> => {
       return target.table
     })
   }
-  let pointing = pointingFromPage(type)
+  let pointing = first
   for (let depth = 0; depth < depthMax; depth++) {
     for (const { target } of pointing) found.add(target)
     pointing = pointing.flatMap(({ target }) => pointingFrom(target, nestedFields(target), ""))
   }
   return [...found]
-})
+}
 
 const statementOf = (
   type: ObjectType,
   page: Where,
   visible: Visible,
-  { withRows = true, fields, premise }: Reading
+  { withRows = true, fields, isWhole = false, premise }: Reading
 ): Statement => {
   const bound: Array<ObjectType> = []
   let parameters = page.parameters.length
@@ -116,13 +137,13 @@ const statementOf = (
     const own = `c.content_types @> array[${literal(type.id)}]`
     branches.push(`select ${literal(fieldsMark)}, row_to_json(c) from extras_customfield c where ${own}`)
   }
-  let pointing = pointingFromPage(type, fields)
+  let pointing = [...pointingFromPage(type, fields), ...(isWhole ? pointingWithType(type, fields ?? [], "page") : [])]
   for (let depth = 0; depth < depthMax && pointing.length > 0; depth++) {
     const next: Array<Pointing> = []
     for (const [target, each] of Map.groupBy(pointing, ({ target }) => target)) {
-      if (!isEverything(visible(target))) continue
+      if (!isWhole && !isEverything(visible(target))) continue
       const ids = each.map(({ ids }) => ids).join(" union all ")
-      const found = `${target.table} r where r.id = any (array(${ids}))`
+      const found = `${visibleOf(target)} r where r.id = any (array(${ids}))`
       branches.push(`select ${literal(target.id)}, row_to_json(r) from ${found}`)
       next.push(...pointingFrom(target, nestedFields(target), `(select r.* from ${found}) t`))
     }
@@ -157,7 +178,17 @@ const pointingHere = (by: PointedBy, from: string): string => {
   return pointsAlone(by) ? found : `${found} order by c.id limit ${pointingMax}`
 }
 
-const pointingFrom = (type: ObjectType, names: ReadonlyArray<string>, from: string): ReadonlyArray<Pointing> =>
+/** The references of these fields, which name the type of an object, to objects of the types that they are declared for. */
+const pointingWithType = (type: ObjectType, names: ReadonlyArray<string>, from: string): ReadonlyArray<Pointing> =>
+  names.flatMap((name) => {
+    const { generic } = fieldOf(type, name)
+    return (generic?.types ?? []).map((id) => ({
+      target: objectType(id),
+      ids: `select ${type.columns[generic!.id]} from ${from} where ${type.columns[name]} = ${literal(id)}`
+    }))
+  })
+
+export const pointingFrom = (type: ObjectType, names: ReadonlyArray<string>, from: string): ReadonlyArray<Pointing> =>
   names.flatMap((name) => {
     const reference = Object.hasOwn(type.fields, name) ? type.fields[name]?.reference : undefined
     if (reference === undefined) return []

@@ -4,9 +4,12 @@ import { resolve } from "node:path"
 import { Console, Effect, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { requireKey } from "../inventory/Reseal.ts"
-import { move } from "../move/Move.ts"
+import { type MoveOptions, move } from "../move/Move.ts"
 import { reportLines } from "../move/Report.ts"
 import { keepRun } from "../move/Runs.ts"
+import type { SourceAddress } from "../move/source/Source.ts"
+import { leftBehind } from "../move/source/api/ApiSource.ts"
+import { apiUrl, tokenProblem } from "../move/source/api/Client.ts"
 import { verify, verifyLines, wrongIn } from "../move/Verify.ts"
 import { database } from "../pipeline/Foundation.ts"
 import { Postgres } from "../postgres/Postgres.ts"
@@ -32,8 +35,34 @@ const openLines = (path: string) =>
 const progressFor = (json: boolean) =>
   json ? { progress: () => Effect.void, end: Effect.void } : progressOn(process.stderr)
 
+const isApi = (source: string): boolean => /^https?:/i.test(source)
+
+type AddressInput = Pick<MoveInput, "source" | "token" | "strict">
+
+/** The address of the source, or its problem. */
+const addressOf = (
+  { source, token, strict }: AddressInput,
+  progress: MoveOptions["progress"]
+): { readonly source: SourceAddress } | { readonly problem: string } => {
+  if (!isApi(source)) {
+    const problem = urlProblem(source)
+    if (problem !== undefined) return { problem: `The address of the source ${problem}.` }
+    return Option.isSome(token)
+      ? { problem: "--token is for a NetBox at https://." }
+      : { source: Redacted.make(source) }
+  }
+  const address = apiUrl(source)
+  if ("problem" in address) return { problem: `The address of the source ${address.problem}.` }
+  if (Option.isNone(token)) return { problem: "A NetBox at https:// is read with a token: --token." }
+  const problem = tokenProblem(token.value)
+  return problem === undefined
+    ? { source: { url: address.url, token: token.value, needsAll: strict, progress } }
+    : { problem }
+}
+
 interface MoveInput {
   readonly source: string
+  readonly token: Option.Option<Redacted.Redacted>
   readonly dryRun: boolean
   readonly strict: boolean
   readonly fire: boolean
@@ -47,6 +76,7 @@ interface MoveInput {
 
 const run = Effect.fnUntraced(function* ({
   source,
+  token,
   dryRun,
   strict,
   fire,
@@ -57,13 +87,14 @@ const run = Effect.fnUntraced(function* ({
   json,
   leftOut
 }: MoveInput) {
-  const problem = urlProblem(source)
-  if (problem !== undefined) return yield* new CommandFailed({ message: `The address of the source ${problem}.` })
+  const { progress, end } = progressFor(json)
+  const address = addressOf({ source, token, strict }, progress)
+  if ("problem" in address) return yield* new CommandFailed({ message: address.problem })
   // Capture could not open the message that says that no events are made.
   yield* requireKey
   const lines = yield* openLines(resolve(leftOut))
-  const { progress, end } = progressFor(json)
-  const around = { source: Redacted.make(source), note: lines.write, progress }
+  if (isApi(source)) yield* Effect.forEach(leftBehind, (line) => Console.error(line))
+  const around = { source: address.source, note: lines.write, progress }
   if (isVerified) {
     const report = yield* verify(around)
     yield* end
@@ -96,15 +127,21 @@ export default Command.make(
   {
     source: Argument.String("source").pipe(
       Argument.withDescription(
-        "Database of NetBox 3.1 to 4.2: postgresql://user:password@host/netbox; a role that may only read is enough"
+        "Database of NetBox 3.1 to 4.2: postgresql://user:password@host/netbox; a role that may only read is enough. Or a running NetBox: https://netbox.example with --token"
       )
+    ),
+    token: Flag.Redacted("token").pipe(
+      Flag.withDescription("Token of a superuser of NetBox, where the source is https:// or http://"),
+      Flag.optional
     ),
     dryRun: Flag.Boolean("dry-run").pipe(
       Flag.withDescription("Read and check everything, and write nothing (default: write)"),
       Flag.withDefault(false)
     ),
     strict: Flag.Boolean("strict").pipe(
-      Flag.withDescription("Write nothing if a row is refused (default: write the others)"),
+      Flag.withDescription(
+        "Write nothing if a row is refused, or the token may not read everything (default: write the others)"
+      ),
       Flag.withDefault(false)
     ),
     fire: Flag.Boolean("fire").pipe(
@@ -144,7 +181,7 @@ export default Command.make(
     "Move an existing NetBox into an inventory, with its ids and times; again later, to follow what changed there."
   ),
   entry({
-    "move SOURCE [--dry-run] [--strict] [--fire] [--enable-webhooks] [--media FOLDER] [--prefer SIDE] [--verify] [--json] [--left-out FILE]":
-      "Reads the database of NetBox 3.1 to 4.2 and writes its objects under their ids, in one transaction. `--dry-run` does the same and takes it back."
+    "move SOURCE [--token TOKEN] [--dry-run] [--strict] [--fire] [--enable-webhooks] [--media FOLDER] [--prefer SIDE] [--verify] [--json] [--left-out FILE]":
+      "Reads the database of NetBox 3.1 to 4.2, or its REST API with `--token`, and writes its objects under their ids, in one transaction. `--dry-run` does the same and takes it back."
   })
 )

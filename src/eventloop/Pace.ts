@@ -186,7 +186,27 @@ const live = {
   retryMillis: 3000
 }
 
-const groups = { embedded, servers, presence, capture, pipeline, retention, stream, deliver, breaker, alarm, live }
+/** Moves from a running NetBox. */
+const move = {
+  /** First and longest pause before a request is sent again; it doubles with each failure. */
+  retryMinMillis: 500,
+  retryMaxMillis: 15_000
+}
+
+const groups = {
+  embedded,
+  servers,
+  presence,
+  capture,
+  pipeline,
+  retention,
+  stream,
+  deliver,
+  breaker,
+  alarm,
+  live,
+  move
+}
 
 /** Every value is in milliseconds. */
 export type PaceValues = {

@@ -15,12 +15,10 @@ const sameUsers = Effect.fnUntraced(function* (snapshot: Snapshot, table: string
     select id::float8 as id, username from users_user`
   const names = new Map(here.map(({ id, username }) => [id, username]))
   const same = new Set<number>()
-  yield* snapshot.pages(
-    `select json_build_object('id', id, 'username', username) as row from "${table}"`,
-    (rows) =>
-      Effect.sync(() => {
-        for (const row of rows) if (names.get(row.id) === row["username"]) same.add(row.id)
-      })
+  yield* snapshot.pages(`select json_build_object('id', id, 'username', username) as row from "${table}"`, (rows) =>
+    Effect.sync(() => {
+      for (const row of rows) if (names.get(row.id) === row["username"]) same.add(row.id)
+    })
   )
   return same
 })

@@ -16,7 +16,7 @@
  *
  * Does not: need NetBox running, or translate texts that name fields of a release (Jinja, constraints).
  */
-import { Clock, Effect, type Redacted } from "effect"
+import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Vault } from "../inventory/Vault.ts"
 import { rolledBack } from "../inventory/write/Transaction.ts"
@@ -31,11 +31,11 @@ import { hasMoved, keepStates } from "./Moved.ts"
 import type { Prefer } from "./Plan.ts"
 import { type Finding, type MoveReport, type TypeReport, exampleOf } from "./Report.ts"
 import type { Selection } from "./source/Selection.ts"
-import { MoveRefused, type Source, withSource } from "./source/Source.ts"
+import { MoveRefused, type Source, type SourceAddress, withSource } from "./source/Source.ts"
 import { type Moving, type Transfer, deleteGone, setLater, transferType, writeRefused } from "./Transfer.ts"
 
 export interface MoveOptions {
-  readonly source: Redacted.Redacted
+  readonly source: SourceAddress
   readonly isDryRun: boolean
   /** Whether a row that is refused ends the move. */
   readonly isStrict: boolean
@@ -117,7 +117,9 @@ const writeAll = Effect.fnUntraced(function* ({ snapshot, catalogue, selections 
     return yield* new MoveRefused({ reason: "RowsRefused", message })
   }
   const tables = yield* homelessRows(transfer, selections)
-  const unreadable = [...catalogue.tables].flatMap(([name, { isReadable }]) => (isReadable ? [] : [name]))
+  const unreadable = [...catalogue.tables].flatMap(([name, { isReadable, problem = name }]) =>
+    isReadable ? [] : [problem]
+  )
   const reports = [...types.map(({ report }) => report), ...ends]
   return { types: reports, tables, unreadable, examples, millis: (yield* Clock.currentTimeMillis) - begun }
 })

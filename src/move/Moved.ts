@@ -38,7 +38,7 @@ const stateOf = (selection: Selection): string => {
   if (hasTime(selection)) return `extract(epoch from t.${columnOf(type, "last_updated")})::text`
   // A login replaces the hash of a password.
   const columns = fields.flatMap(({ name, kind }) =>
-    kind === "verbatim" || byUse.includes(name) ? [] : [`t.${columnOf(type, name)}`]
+    kind === "verbatim" || kind === "initial" || byUse.includes(name) ? [] : [`t.${columnOf(type, name)}`]
   )
   return `md5(row(${columns.join(", ")})::text)`
 }

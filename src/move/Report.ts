@@ -134,7 +134,7 @@ export const moveNotes = ({ tables, unreadable, examples, history }: MoveReport)
         `${history.older} changes are older than the ${history.days} days of CHANGELOG_RETENTION, and stay in NetBox.`
       ]
     : []),
-  ...(unreadable.length > 0 ? ["", `The role may not read: ${unreadable.join(", ")}`] : [])
+  ...(unreadable.length > 0 ? ["", `Could not be read: ${unreadable.join(", ")}`] : [])
 ]
 
 /** The objects that a run has created, updated or deleted. */

@@ -151,17 +151,20 @@ const writeRows = Effect.fnUntraced(function* (
   )
   const isOff = type.id === "extras.webhook" && !transfer.enablesWebhooks
   const plain = pictures.rows.map((row): NewRow => (isOff ? { ...row, enabled: false } : row))
-  const verbatim = selection.fields.flatMap(({ name, kind }) => (kind === "verbatim" ? [name] : []))
+  const verbatim = selection.fields.flatMap(({ name, kind }) =>
+    kind === "verbatim" || kind === "initial" ? [name] : []
+  )
   // A reference that is written later may have been taken away.
   const cleared = Object.fromEntries(later.map((name) => [name, null]))
-  const tracked = [...selection.fields.map(({ name }) => name), "image_height", "image_width"]
+  const lasting = selection.fields.flatMap(({ name, kind }) => (kind === "initial" ? [] : [name]))
+  const tracked = [...lasting, "image_height", "image_width"]
   const write =
     step === "insert"
       ? insertRows(type, plain, verbatim)
       : updateRows(
           type,
           plain.map((row) => ({ ...only(row, tracked), ...cleared })),
-          verbatim
+          verbatim.filter((name) => lasting.includes(name))
         )
   const failed = yield* write
   for (const { id } of failed) pictures.paths.delete(id)

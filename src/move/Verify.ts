@@ -2,7 +2,7 @@
  * Compares a NetBox database with the inventory, field by field and in both directions, after a move or days later.
  * It distinguishes changes that a side has made since from errors of the move, and it changes nothing.
  */
-import { Effect, type Redacted } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { changeType } from "../inventory/read/Changes.ts"
@@ -16,7 +16,7 @@ import { type MovedObject, digestOf, hasMoved, knownOf } from "./Moved.ts"
 import { tableLines } from "./Report.ts"
 import { type Selection, rowsStatement } from "./source/Selection.ts"
 import type { Snapshot } from "./source/Snapshot.ts"
-import { type Source, withSource } from "./source/Source.ts"
+import { type Source, type SourceAddress, withSource } from "./source/Source.ts"
 import { isKnown, only } from "./Transfer.ts"
 
 /** On which sides an object was changed since the last move. */
@@ -48,7 +48,7 @@ export interface VerifyReport {
 }
 
 interface VerifyOptions {
-  readonly source: Redacted.Redacted
+  readonly source: SourceAddress
   /** Receives each object that differs. */
   readonly note: (deviation: Deviation) => void
   readonly progress: (type: string, rows: number, of: number) => Effect.Effect<void>
@@ -148,7 +148,7 @@ const deviationsOf = Effect.fnUntraced(function* (
   const around = { contentTypes: catalogue.contentTypes, isKnown, began: anyTime }
   // Webhooks are moved disabled, and files of images get names of ours.
   const others = type.id === "extras.webhook" ? ["enabled"] : [imageFieldOf(type)]
-  const compared = fields.flatMap(({ name }) => (others.includes(name) ? [] : [name]))
+  const compared = fields.flatMap(({ name, kind }) => (kind === "initial" || others.includes(name) ? [] : [name]))
   const refused = new Set<number>()
   const rows = page.flatMap((source): ReadonlyArray<NewRow> => {
     const converted = convert(selection, source, around)

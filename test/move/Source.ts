@@ -3,8 +3,10 @@ import { Effect, Layer, Redacted } from "effect"
 import { Servers } from "../../src/embedded/Servers.ts"
 import { Settings } from "../../src/Config.ts"
 import { Environment } from "../../src/Environment.ts"
+import { Pace, scaledPace } from "../../src/eventloop/Pace.ts"
 import { Vault } from "../../src/inventory/Vault.ts"
 import { type MoveOptions, move } from "../../src/move/Move.ts"
+import type { ApiAddress } from "../../src/move/source/api/Client.ts"
 import type { Finding } from "../../src/move/Report.ts"
 import { type Deviation, verify } from "../../src/move/Verify.ts"
 import { Counts } from "../../src/inventory/read/Count.ts"
@@ -53,7 +55,8 @@ export const schema: ReadonlyArray<string> = [
 interface Moving extends Partial<
   Pick<MoveOptions, "isDryRun" | "isStrict" | "fires" | "enablesWebhooks" | "prefer" | "media">
 > {
-  readonly from: string
+  /** A database, or a running NetBox. */
+  readonly from: string | ApiAddress
   readonly to: string
 }
 
@@ -70,9 +73,18 @@ const surroundingsOf = (to: string) => {
   return Layer.mergeAll(Vault.layer, Postgres.patient, Counts.layer).pipe(
     Layer.provideMerge(servers),
     Layer.provideMerge(Settings.layer),
+    Layer.provideMerge(Layer.succeed(Pace, scaledPace(0.01))),
     Layer.provide(Layer.succeed(Environment, {}))
   )
 }
+
+const sourceAt = (from: Moving["from"]) => (typeof from === "string" ? Redacted.make(from) : from)
+
+/** A running NetBox as a source. */
+export const apiAt = (url: string, token: string, more: Partial<ApiAddress> = {}): ApiAddress => ({
+  ...{ url, token: Redacted.make(token), needsAll: false, progress: () => Effect.void },
+  ...more
+})
 
 /** Moves a database into another one; rejects with the error. */
 export const moveInto = async ({ from, to, ...options }: Moving) => {
@@ -80,7 +92,7 @@ export const moveInto = async ({ from, to, ...options }: Moving) => {
   const report = await Effect.runPromise(
     move({
       ...{
-        source: Redacted.make(from),
+        source: sourceAt(from),
         isDryRun: false,
         isStrict: false,
         fires: false,
@@ -101,7 +113,7 @@ export const verifyInto = async ({ from, to }: Pick<Moving, "from" | "to">) => {
   const deviations: Array<Deviation> = []
   const report = await Effect.runPromise(
     verify({
-      source: Redacted.make(from),
+      source: sourceAt(from),
       note: (deviation) => deviations.push(deviation),
       progress: () => Effect.void
     }).pipe(Effect.scoped, Effect.provide(surroundingsOf(to)))

@@ -5,6 +5,8 @@ export interface SourceTable {
   readonly columns: ReadonlyMap<string, string>
   /** Whether the role may read the table. */
   readonly isReadable: boolean
+  /** The reason for people, where the table is not simply forbidden. */
+  readonly problem?: string
 }
 
 export interface Catalogue {

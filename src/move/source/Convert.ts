@@ -69,7 +69,7 @@ const timeOf = (field: Field, { began }: Surroundings): string | undefined =>
   field.type === "timestamptz" && !field.nullable ? began : undefined
 
 const valueOf = (field: Field, { kind }: SelectedField, from: unknown, around: Surroundings): Read => {
-  if (kind === "verbatim") return { value: from }
+  if (kind === "verbatim" || kind === "initial") return { value: from }
   if (from === null) return withoutValue(field, around)
   if (kind === "contentType") return contentTypeOf(from, around)
   if (kind === "contentTypes") return contentTypesOf(field, from, around)

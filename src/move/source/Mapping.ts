@@ -5,9 +5,9 @@
 
 /**
  * How a value of the source is read: as a value of the field (`value`), the number of a content type or a list of them,
- * ids of objects, or as it is, without the rules of the field (`verbatim`).
+ * ids of objects, or as it is, without the rules of the field (`verbatim`), also for new objects alone (`initial`).
  */
-export type SourceKind = "value" | "contentType" | "contentTypes" | "ids" | "verbatim"
+export type SourceKind = "value" | "contentType" | "contentTypes" | "ids" | "verbatim" | "initial"
 
 export interface FieldSource {
   /** Needed of the database: `column`, `table.column` or `table.*`; the first source whose needs are met is read. */

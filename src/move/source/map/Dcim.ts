@@ -20,7 +20,8 @@ const macAddress: Pick<Mapping, "fields" | "dropped"> = {
       }
     ]
   },
-  dropped: ["primary_mac_address_id"]
+  // The API shows the address itself too.
+  dropped: ["primary_mac_address_id", "mac_address"]
 }
 
 const dcim: ReadonlyArray<Mapping> = [

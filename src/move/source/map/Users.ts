@@ -6,7 +6,8 @@ const users: ReadonlyArray<Mapping> = [
     type: "users.user",
     tables: ["auth_user"],
     fields: {
-      password: [column("password", "verbatim")],
+      // The API shows no passwords: Django's `!` says that a new user has none.
+      password: [column("password", "verbatim"), { needs: [], sql: "'!'", kind: "initial" }],
       is_superuser: [column("is_superuser")],
       date_joined: [column("date_joined")]
     },

@@ -4,16 +4,13 @@ import { resolve } from "node:path"
 import { Console, Effect, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { requireKey } from "../inventory/Reseal.ts"
-import { type MoveOptions, move } from "../move/Move.ts"
+import { leftBehind, sourceAddress } from "../move/Address.ts"
+import { move } from "../move/Move.ts"
 import { reportLines } from "../move/Report.ts"
 import { keepRun } from "../move/Runs.ts"
-import type { SourceAddress } from "../move/source/Source.ts"
-import { leftBehind } from "../move/source/api/ApiSource.ts"
-import { apiUrl, tokenProblem } from "../move/source/api/Client.ts"
 import { verify, verifyLines, wrongIn } from "../move/Verify.ts"
 import { database } from "../pipeline/Foundation.ts"
 import { Postgres } from "../postgres/Postgres.ts"
-import { urlProblem } from "../postgres/PostgresUrl.ts"
 import { ofService } from "./OfService.ts"
 import { progressOn } from "./move/Progress.ts"
 import { CommandFailed, entry } from "./Entry.ts"
@@ -34,31 +31,6 @@ const openLines = (path: string) =>
 /** The report as JSON is for programs, which are shown no progress. */
 const progressFor = (json: boolean) =>
   json ? { progress: () => Effect.void, end: Effect.void } : progressOn(process.stderr)
-
-const isApi = (source: string): boolean => /^https?:/i.test(source)
-
-type AddressInput = Pick<MoveInput, "source" | "token" | "strict">
-
-/** The address of the source, or its problem. */
-const addressOf = (
-  { source, token, strict }: AddressInput,
-  progress: MoveOptions["progress"]
-): { readonly source: SourceAddress } | { readonly problem: string } => {
-  if (!isApi(source)) {
-    const problem = urlProblem(source)
-    if (problem !== undefined) return { problem: `The address of the source ${problem}.` }
-    return Option.isSome(token)
-      ? { problem: "--token is for a NetBox at https://." }
-      : { source: Redacted.make(source) }
-  }
-  const address = apiUrl(source)
-  if ("problem" in address) return { problem: `The address of the source ${address.problem}.` }
-  if (Option.isNone(token)) return { problem: "A NetBox at https:// is read with a token: --token." }
-  const problem = tokenProblem(token.value)
-  return problem === undefined
-    ? { source: { url: address.url, token: token.value, needsAll: strict, progress } }
-    : { problem }
-}
 
 interface MoveInput {
   readonly source: string
@@ -88,12 +60,12 @@ const run = Effect.fnUntraced(function* ({
   leftOut
 }: MoveInput) {
   const { progress, end } = progressFor(json)
-  const address = addressOf({ source, token, strict }, progress)
+  const address = sourceAddress({ source, token: Option.getOrUndefined(token), needsAll: strict, progress })
   if ("problem" in address) return yield* new CommandFailed({ message: address.problem })
   // Capture could not open the message that says that no events are made.
   yield* requireKey
   const lines = yield* openLines(resolve(leftOut))
-  if (isApi(source)) yield* Effect.forEach(leftBehind, (line) => Console.error(line))
+  yield* Effect.forEach(leftBehind(address.source), (line) => Console.error(line))
   const around = { source: address.source, note: lines.write, progress }
   if (isVerified) {
     const report = yield* verify(around)

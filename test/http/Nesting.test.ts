@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { indentedJson, indentedLength, isNestedDeeper } from "../../src/http/wire/Nesting.ts"
+import { indentedJson, indentedLength } from "../../src/http/wire/Nesting.ts"
+import { isNestedDeeper } from "../../src/postgres/JsonNesting.ts"
 import { runs } from "../support/Seed.ts"
 
 const strings = fc.string({ unit: fc.constantFrom("a", '"', "\\", "[", "{", "}", ",", ":", "\n", "é") })

@@ -2,7 +2,7 @@
  * Parses a JSON list item by item, so that a long list takes no more memory than its longest item, and an error names
  * the item. Pure.
  */
-import { endOfString, isNestedDeeper } from "../wire/Nesting.ts"
+import { endOfString, isNestedDeeper } from "../../postgres/JsonNesting.ts"
 import { parseExactly } from "../../postgres/ExactJson.ts"
 import { FileFault, messageOf } from "./FileFault.ts"
 import { writtenNestingMax } from "../../inventory/Unreadable.ts"

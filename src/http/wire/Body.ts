@@ -6,7 +6,7 @@ import { parseExactly } from "../../postgres/ExactJson.ts"
 import { writtenNestingMax } from "../../inventory/Unreadable.ts"
 import { HttpRefused } from "../HttpRefused.ts"
 import { isOfType } from "./MediaType.ts"
-import { isNestedDeeper } from "./Nesting.ts"
+import { isNestedDeeper } from "../../postgres/JsonNesting.ts"
 
 /** Largest body of JSON, where a route sets no other limit. */
 const jsonMax = ByteSize.mebibytes(1)

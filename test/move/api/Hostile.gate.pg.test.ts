@@ -1,4 +1,4 @@
-/** Servers that are no NetBox, or a broken one: a move says so in words, and the token goes nowhere else. */
+/** Servers that are no NetBox, or a broken one: a move is refused in words, and no other server receives the token. */
 import { createServer } from "node:http"
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { type TestDatabase, makeDatabase } from "../../support/Database.ts"
@@ -126,7 +126,7 @@ test("JSON that is 600 levels deep, no JSON, and objects without ids are named",
   )
 })
 
-test("a busy server is called again, after the time that it asks for", async () => {
+test("a busy server is called again, after its Retry-After", async () => {
   let calls = 0
   const { moving, server } = await moved(
     atSites((_, response) => {

@@ -12,12 +12,6 @@ import { eachPage } from "./Pages.ts"
 import { Staging } from "./Staging.ts"
 import { Untranslatable } from "./Translate.ts"
 
-/** Parts of a NetBox that its API does not give, for people who choose the source. */
-export const leftBehind: ReadonlyArray<string> = [
-  "A move by the API leaves behind: passwords (users keep those that they have here, new ones have none), which users are superusers, tokens and their keys, the change log, images, and data of plugins.",
-  "It reads what the token may see: use the token of a superuser. Objects that change meanwhile are found by the next run."
-]
-
 /** An endpoint that could not be read. */
 interface Unread extends Endpoint {
   /** `ipam/vrfs (403)`. */

@@ -2,12 +2,12 @@
  * The client of a NetBox's REST API: GET requests alone, with limits on time, bytes and nesting. The token is sent to the
  * given origin only, and is in no error: messages have paths and status codes, and no text of the server.
  */
-import { Data, Effect, Redacted } from "effect"
+import { Clock, Data, Effect, Redacted } from "effect"
 import { Agent, request } from "undici"
 import { Pace } from "../../../eventloop/Pace.ts"
-import { isNestedDeeper } from "../../../http/wire/Nesting.ts"
 import { nestingMax } from "../../../inventory/Unreadable.ts"
 import { parseExactly } from "../../../postgres/ExactJson.ts"
+import { isNestedDeeper } from "../../../postgres/JsonNesting.ts"
 import { retryAfter } from "../../../transport/RetryAfter.ts"
 
 /** A running NetBox. */
@@ -23,7 +23,7 @@ export interface ApiAddress {
   readonly limits?: ApiLimits
 }
 
-export interface ApiLimits {
+interface ApiLimits {
   /** Time for a whole answer. */
   readonly answerMillis: number
   readonly answerBytesMax: number
@@ -66,7 +66,7 @@ interface Answer {
   readonly status: number
   readonly text: string
   readonly location: string | undefined
-  readonly retryAfterMillis: number | undefined
+  readonly retryAfter: string | undefined
 }
 
 /** Reads a whole body, as long as it has no more bytes. */
@@ -125,7 +125,7 @@ export class ApiClient {
           return yield* failed(isTooMuch ? "TooMuch" : "Unusable", target, problem)
         const shown = answer === undefined ? problem : `answers with ${answer.status}`
         if (attempt === attemptsMax) return yield* failed("Unusable", target, `${shown}, ${attempt} times`)
-        const wished = answer?.retryAfterMillis
+        const wished = retryAfter(answer?.retryAfter, yield* Clock.currentTimeMillis)
         if (wished !== undefined && wished > retryAfterMillisMax)
           return yield* failed("Unusable", target, `${shown}, and a Retry-After of more than ten minutes`)
         yield* Effect.sleep(wished ?? Math.min(retryMinMillis * 2 ** (attempt - 1), retryMaxMillis))
@@ -167,8 +167,10 @@ export class ApiClient {
       const text = await textOf(body, answerBytesMax)
       if (text === undefined) return { ...noAnswer(`answers with more than ${answerBytesMax} bytes`), isTooMuch: true }
       const one = (name: string) => [headers[name] ?? []].flat()[0]
-      const retryAfterMillis = retryAfter(one("retry-after"), Date.now())
-      return { ...noAnswer(""), answer: { status: statusCode, text, location: one("location"), retryAfterMillis } }
+      return {
+        ...noAnswer(""),
+        answer: { status: statusCode, text, location: one("location"), retryAfter: one("retry-after") }
+      }
     } catch (error) {
       return { ...noAnswer(`cannot be read: ${reasonOf(error)}`), isTransient: isTransient(error) }
     }

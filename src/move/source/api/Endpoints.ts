@@ -57,7 +57,7 @@ const byPath: ReadonlyMap<string, ObjectType> = new Map(
 )
 
 /** The endpoint of a path; undefined if it is not read. */
-export const endpointAt = (path: string): Endpoint | undefined => {
+const endpointAt = (path: string): Endpoint | undefined => {
   const type = byPath.get(renamed.get(path) ?? path)
   if (unread.has(path) || (type !== undefined && !isMoved(type))) return undefined
   return { path, table: type?.table ?? tables.get(path) ?? path, type }

@@ -168,7 +168,7 @@ export const translate = ({ table, type }: Endpoint, object: ApiObject, customTy
 const nativeValue = (table: string, key: string, value: unknown): unknown =>
   nativeType(table, key) === "int4range[]" && Array.isArray(value) ? value.map((each) => JSON.stringify(each)) : value
 
-/** The columns of a type that no object of its tells about: those of its fields. */
+/** The columns of a type without objects: those of its fields. */
 export const declaredColumns = (table: string, type: ObjectType): ReadonlyArray<Omit<Column, "value">> => {
   const mapped = mappings.get(type.id)?.flatMap(({ fields }) => Object.keys(fields ?? {})) ?? []
   const generic = new Set(Object.values(type.fields).flatMap((field) => field.generic?.id ?? field.describes ?? []))

@@ -1,7 +1,7 @@
 /** The order in which object types are written, so that every object exists before others refer to it. Pure. */
-import type { Field } from "../inventory/Field.ts"
-import { typesNamed } from "../inventory/field/Ends.ts"
-import type { Selection } from "./source/Selection.ts"
+import type { Field } from "../../inventory/Field.ts"
+import { typesNamed } from "../../inventory/field/Ends.ts"
+import type { Selection } from "./Selection.ts"
 
 interface Step {
   readonly selection: Selection

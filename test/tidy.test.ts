@@ -52,6 +52,10 @@ describe("code", () => {
     expect(breaking(sources, (text) => lines(text, /Date\.now\(|new Date\(\)/))).toEqual([])
   })
 
+  it("passes ids to Postgres as texts: the driver wants all numbers of an array to fit the same type", () => {
+    expect(breaking(sources, (text) => lines(text, /(?:\$\d+|\})::(?:bigint|int8)\[\]/))).toEqual([])
+  })
+
   it("uses a Map or emptyRecord() for names from outside, never an object with a prototype", () => {
     const wrong = breaking([...sources, ...filesUnder("plugins")], (text) =>
       lines(text, /(?<!Readonly<)\bRecord<.+> = \{\}/)

@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import { chunksOf } from "effect/Array"
 import { SqlClient } from "effect/sql"
+import { asTexts } from "../inventory/derive/filter/Where.ts"
 import { type Position, parsePosition } from "../event/Position.ts"
 import { Streams } from "../queue/Streams.ts"
 import type { Inspection, SweptWebhook } from "../queue/Sweep.ts"
@@ -64,8 +65,8 @@ const noteBacklogs = Effect.fnUntraced(function* (found: ReadonlyArray<Inspected
   const heads = column(({ head }) => (head === undefined ? nowhere : parsePosition(head)))
   yield* sql.unsafe(
     `with looked as (
-       select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[],
-                                   $5::text[]::bigint[], $6::bigint[]) as u (w, q, p, l, hp, hi)),
+       select * from unnest($1::text[]::bigint[], $2::text[]::bigint[], $3::text[]::bigint[], $4::text[]::bigint[],
+                                   $5::text[]::bigint[], $6::text[]::bigint[]) as u (w, q, p, l, hp, hi)),
      gone as (delete from ${backlogTable.name} where webhook_id in (select w from looked where q + p + l = 0))
      insert into ${backlogTable.name} (webhook_id, queued, pending, waiting, head_position, head_idx, looked)
      select w, q, p, l, hp, hi, now() from looked where q + p + l > 0
@@ -73,12 +74,12 @@ const noteBacklogs = Effect.fnUntraced(function* (found: ReadonlyArray<Inspected
        waiting = excluded.waiting, head_position = excluded.head_position, head_idx = excluded.head_idx,
        looked = excluded.looked`,
     [
-      found.map(({ webhook }) => webhook),
-      column(({ queued }) => queued),
-      column(({ pending }) => pending),
-      column(({ waiting }) => waiting),
+      asTexts(found.map(({ webhook }) => webhook)),
+      asTexts(column(({ queued }) => queued)),
+      asTexts(column(({ pending }) => pending)),
+      asTexts(column(({ waiting }) => waiting)),
       heads.map(({ position }) => `${position}`),
-      heads.map(({ idx }) => idx)
+      asTexts(heads.map(({ idx }) => idx))
     ]
   )
 })

@@ -198,7 +198,7 @@ const changesHere = `
     select c.position - $2::bigint as id, to_char(c.time at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "time",
            c.user_name, c.request_id, c.action, c.changed_object_type as type, c.changed_object_id as object, c.object_repr,
            c.prechange_data::text as prechange, c.postchange_data::text as postchange
-      from extras_objectchange c where c.position = any (array(select e + $2::bigint from unnest($1::bigint[]) e))) t`
+      from extras_objectchange c where c.position = any (array(select e + $2::bigint from unnest($1::text[]::bigint[]) e))) t`
 
 interface ChangeDigest {
   readonly id: number

@@ -1,6 +1,7 @@
 /** The target: writes rows in batches. A row that Postgres refuses is found, and does not stop the others. */
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { asTexts } from "../inventory/derive/filter/Where.ts"
 import { type ObjectType, columnOf } from "../inventory/ObjectType.ts"
 import { stored } from "../inventory/write/Stored.ts"
 import { sqlStateOf } from "../postgres/Postgres.ts"
@@ -115,9 +116,9 @@ export const deleteRows = Effect.fnUntraced(function* (type: ObjectType, rows: R
 export const takenIds = Effect.fnUntraced(function* (type: ObjectType, ids: ReadonlyArray<number>) {
   const sql = yield* SqlClient.SqlClient
   const found = yield* sql.unsafe<{ readonly id: number }>(
-    `select t.id::float8 as id from ${type.table} t where t.id = any ($1::bigint[]) and not exists (
+    `select t.id::float8 as id from ${type.table} t where t.id = any ($1::text[]::bigint[]) and not exists (
        select from rackwire_moved m where m.object_type = $2 and m.object_id = t.id and m.state is distinct from 'refused') order by 1`,
-    [ids, type.id]
+    [asTexts(ids), type.id]
   )
   return found.map(({ id }) => id)
 })

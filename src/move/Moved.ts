@@ -4,6 +4,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { asTexts } from "../inventory/derive/filter/Where.ts"
 import { type ObjectType, columnOf } from "../inventory/ObjectType.ts"
 import type { Table } from "../postgres/migrate/Table.ts"
 import type { SourceRow } from "./source/Convert.ts"
@@ -78,15 +79,15 @@ export const knownOf = Effect.fnUntraced(function* (
   const { id: name, table } = selection.type
   const known = yield* sql<{ readonly id: number; readonly source: string; readonly isRefused: boolean }>`
     select object_id::float8 as id, source, state is not distinct from ${refusedState} as "isRefused" from rackwire_moved
-     where object_type = ${name} and object_id = any (${objects.map(({ id }) => id)}::bigint[])`
+     where object_type = ${name} and object_id = any (${objects.map(({ id }) => `${id}`)}::text[]::bigint[])`
   const last = new Map(known.flatMap(({ id, source, isRefused }) => (isRefused ? [] : [[id, source]])))
   const refused = new Map(known.flatMap(({ id, source, isRefused }) => (isRefused ? [[id, source]] : [])))
   const changed = objects.filter(({ id, now }) => lock === "" || now === undefined || last.get(id) !== now)
   const here = yield* sql.unsafe<{ readonly id: number; readonly isChanged: boolean }>(
     `select t.id::float8 as id, ${stateOf(selection)} is distinct from m.state as "isChanged"
        from ${table} t left join rackwire_moved m on m.object_type = $1 and m.object_id = t.id
-      where t.id = any ($2::bigint[]) order by t.id ${lock}`,
-    [name, changed.map(({ id }) => id)]
+      where t.id = any ($2::text[]::bigint[]) order by t.id ${lock}`,
+    [name, changed.map(({ id }) => `${id}`)]
   )
   const isChanged = new Map(here.map(({ id, isChanged }) => [id, isChanged]))
   return objects.map(({ id, now }): MovedObject => ({
@@ -115,7 +116,7 @@ export const keepRefused = Effect.fnUntraced(function* ({ type }: Selection, row
   yield* sql`
     insert into rackwire_moved (object_type, object_id, source, state)
     select ${type.id}, i.*, ${refusedState}
-      from unnest(${rows.map(({ id }) => id)}::bigint[], ${rows.map(digestOf)}::text[]) i
+      from unnest(${rows.map(({ id }) => `${id}`)}::text[]::bigint[], ${rows.map(digestOf)}::text[]) i
     on conflict (object_type, object_id) do update set source = excluded.source, state = excluded.state
      where rackwire_moved.state = ${refusedState}`
 })
@@ -129,17 +130,17 @@ export const keepDigests = Effect.fnUntraced(function* (selection: Selection, ro
   yield* sql.unsafe(
     `insert into rackwire_moved (object_type, object_id, source, state)
      select $1, i.id, i.source, ${state}
-       from unnest($2::bigint[], $3::text[]) i (id, source) left join ${table} t on t.id = i.id
+       from unnest($2::text[]::bigint[], $3::text[]) i (id, source) left join ${table} t on t.id = i.id
      on conflict (object_type, object_id) do update set source = excluded.source, state = excluded.state
       where rackwire_moved.source <> excluded.source or rackwire_moved.state = '${refusedState}'`,
-    [id, rows.map((row) => row.id), rows.map(digestOf)]
+    [id, rows.map((row) => `${row.id}`), rows.map(digestOf)]
   )
 })
 
 /** Forgets objects that are on neither side. */
 export const forgetDigests = Effect.fnUntraced(function* ({ id }: ObjectType, ids: ReadonlyArray<number>) {
   const sql = yield* SqlClient.SqlClient
-  yield* sql`delete from rackwire_moved where object_type = ${id} and object_id = any (${ids}::bigint[])`
+  yield* sql`delete from rackwire_moved where object_type = ${id} and object_id = any (${asTexts(ids)}::text[]::bigint[])`
 })
 
 /** Keeps the states of objects without a time, when all their references are written. */

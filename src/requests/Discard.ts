@@ -6,6 +6,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { asTexts } from "../inventory/derive/filter/Where.ts"
 import { announceChannel } from "../postgres/Messages.ts"
 import { Streams } from "../queue/Streams.ts"
 
@@ -15,7 +16,7 @@ export const askForDiscard = Effect.fnUntraced(function* (ids: ReadonlyArray<num
   const rows = yield* sql<{ readonly id: string }>`
     with asked as (
       update extras_delivery set status = 'discarded', operation_id = ${operation ?? null}::text::bigint
-       where id = any (${ids}::bigint[]) and status in ('queued', 'retrying', 'failed') returning id)
+       where id = any (${asTexts(ids)}::text[]::bigint[]) and status in ('queued', 'retrying', 'failed') returning id)
     select id::text as id, pg_notify(${announceChannel}, 'extras.delivery ' || id)::text as told from asked`
   return rows.map(({ id }) => Number(id))
 })
@@ -51,6 +52,6 @@ export const dropDiscarded = Effect.gen(function* () {
     }
     yield* sql`
       update extras_delivery set next_attempt = null
-       where id = any (${page.map(({ id }) => Number(id))}::bigint[]) and status = 'discarded'`
+       where id = any (${page.map(({ id }) => id)}::text[]::bigint[]) and status = 'discarded'`
   }
 })

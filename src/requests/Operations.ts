@@ -10,7 +10,7 @@ import { announceChannel } from "../postgres/Messages.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { insertUnattempted, deliveryDays } from "../log/DeliveryRows.ts"
 import { type Query, filter } from "../inventory/derive/filter/Filter.ts"
-import { type Where, allVisible, isEverything } from "../inventory/derive/filter/Where.ts"
+import { type Where, allVisible, isEverything, asTexts } from "../inventory/derive/filter/Where.ts"
 import { askForProbe, openBreakerOf } from "../log/BreakerTable.ts"
 import { askForDiscard } from "./Discard.ts"
 import { type KeepChoice, resume } from "./Resume.ts"
@@ -136,7 +136,8 @@ const turnOfRetry = (asked: string) =>
 const noteHeld = (operation: string, ids: ReadonlyArray<number>) =>
   Effect.flatMap(
     SqlClient.SqlClient,
-    (sql) => sql`update extras_delivery set operation_id = ${operation}::text::bigint where id = any (${ids}::bigint[])`
+    (sql) =>
+      sql`update extras_delivery set operation_id = ${operation}::text::bigint where id = any (${asTexts(ids)}::text[]::bigint[])`
   )
 
 /** The condition of the operation. Fails with WorkRefused. */

@@ -7,6 +7,7 @@
  */
 import { Effect, Result } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { asTexts } from "../inventory/derive/filter/Where.ts"
 import { Clearance } from "../inventory/Clearance.ts"
 import type { Where } from "../inventory/derive/filter/Where.ts"
 import { byIds } from "../inventory/read/Read.ts"
@@ -107,7 +108,10 @@ export const renderAgain = Effect.fnUntraced(function* (where: Where, owner: str
 const eventsOf = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
   const found: Array<LoggedDelivery> = []
   for (let last = 0; ;) {
-    const page = yield* loggedDeliveries("d.id = any ($1::bigint[]) and d.id > $2::bigint", [ids, last])
+    const page = yield* loggedDeliveries("d.id = any ($1::text[]::bigint[]) and d.id > $2::bigint", [
+      asTexts(ids),
+      last
+    ])
     if (page.length === 0) return found
     found.push(...page)
     last = Number(page.at(-1)!.id)
@@ -130,8 +134,8 @@ const definitionsBefore = Effect.fnUntraced(function* (ids: ReadonlyArray<number
           where c.changed_object_type = '${webhookType.id}' and c.changed_object_id = d.webhook_id
             and c.action = 'update' and c.time > d.last_attempt
           order by c.time limit 1) v
-      where d.id = any ($1::bigint[])`,
-    [ids]
+      where d.id = any ($1::text[]::bigint[])`,
+    [asTexts(ids)]
   )
   return new Map(rows.map(({ id, made }) => [id, made]))
 })

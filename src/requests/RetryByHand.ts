@@ -7,6 +7,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { asTexts } from "../inventory/derive/filter/Where.ts"
 import { announceChannel } from "../postgres/Messages.ts"
 import { deliveryType } from "../log/DeliveryRows.ts"
 import { absentAmong, discardDeleted } from "../queue/reconcile/Deleted.ts"
@@ -30,7 +31,7 @@ export const askForRetry = Effect.fnUntraced(function* (ids: ReadonlyArray<numbe
       update extras_delivery
          set status = 'queued', next_attempt = null, operation_id = ${operation ?? null}::text::bigint,
              is_urgent = ${operation === undefined}
-       where id = any (${ids}::bigint[]) and exists (select 1 from extras_webhook w where w.id = webhook_id)
+       where id = any (${asTexts(ids)}::text[]::bigint[]) and exists (select 1 from extras_webhook w where w.id = webhook_id)
       returning id)
     select id::text as id, pg_notify(${announceChannel}, ${`${deliveryType.id} `} || id)::text as told from asked`
   return rows.map(({ id }) => Number(id))
@@ -95,7 +96,7 @@ export const takeUpRetries = Effect.fnUntraced(function* (
       )
       yield* sql`
         update extras_delivery set status = 'retrying', next_attempt = now()
-         where id = any (${asked.map(({ id }) => Number(id))}::bigint[]) and status = 'queued'`
+         where id = any (${asked.map(({ id }) => id)}::text[]::bigint[]) and status = 'queued'`
       due.add(webhook)
       if (urgent.length > 0) urged.add(webhook)
     }

@@ -12,7 +12,7 @@ import { rowFromJson } from "../../inventory/derive/values/Row.ts"
 import { customFieldsByType, list } from "../../inventory/read/Read.ts"
 import { objectType, registry } from "../../inventory/Registry.ts"
 import { nestedFields, references, referencesBehind } from "../../inventory/derive/represent/Representation.ts"
-import { everything } from "../../inventory/derive/filter/Where.ts"
+import { everything, asTexts } from "../../inventory/derive/filter/Where.ts"
 import { customReferences } from "../../inventory/field/CustomFields.ts"
 import type CustomFieldType from "../../inventory/types/extras/CustomField.ts"
 import type { CustomField } from "../../inventory/types/extras/CustomField.ts"
@@ -42,8 +42,8 @@ const shortRows = Effect.fnUntraced(function* (type: ObjectType, ids: Iterable<n
   if (wanted.length === 0) return []
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql.unsafe<{ readonly row: Readonly<Record<string, unknown>> }>(
-    `select row_to_json(t) as row from (select ${shortColumns(type)} from ${type.table} where id = any($1::bigint[])) t`,
-    [wanted]
+    `select row_to_json(t) as row from (select ${shortColumns(type)} from ${type.table} where id = any ($1::text[]::bigint[])) t`,
+    [asTexts(wanted)]
   )
   return rows.map(({ row }) => rowFromJson(type, row))
 })

@@ -1,6 +1,7 @@
 /** How webhooks are: their traffic, what waits for them, and their open circuit breakers. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { asTexts } from "../../inventory/derive/filter/Where.ts"
 import type { RowOf } from "../../inventory/Field.ts"
 import type Webhook from "../../inventory/types/extras/Webhook.ts"
 import { trafficTable } from "../../log/Traffic.ts"
@@ -44,8 +45,8 @@ const nowOf = Effect.fnUntraced(function* (webhooks: ReadonlyArray<number>) {
               'breaker', ${yield* openBreakerOf("w.id")},
               'last', (select json_build_object('time', ${iso("t.last_attempt")}, 'answer', t.last_answer)
                          from ${trafficTable.name} t where t.webhook_id = w.id order by t.since desc, t.last_attempt desc limit 1)) as now
-       from unnest($1::bigint[]) as w (id) left join ${backlogTable.name} b on b.webhook_id = w.id`,
-    [webhooks]
+       from unnest($1::text[]::bigint[]) as w (id) left join ${backlogTable.name} b on b.webhook_id = w.id`,
+    [asTexts(webhooks)]
   )
   return new Map(rows.map(({ now }) => [now.id, now]))
 })

@@ -1,6 +1,7 @@
 /** Traffic of webhooks in the last hours, from the counts that the log keeps (log/Traffic.ts). */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { asTexts } from "../../inventory/derive/filter/Where.ts"
 import { bucketEndsMillis, spanMinutes, trafficTable } from "../../log/Traffic.ts"
 import { quantileMillis } from "./Quantile.ts"
 
@@ -67,8 +68,8 @@ export const trafficOf = Effect.fnUntraced(function* (webhooks: ReadonlyArray<nu
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql.unsafe<{ readonly counted: CountedOf }>(
     `select json_build_object('webhook', webhook_id, ${counted}) as counted from ${trafficTable.name}
-      where webhook_id = any ($1::bigint[]) and since > now() - make_interval(hours => $2::int) group by webhook_id`,
-    [webhooks, hours]
+      where webhook_id = any ($1::text[]::bigint[]) and since > now() - make_interval(hours => $2::int) group by webhook_id`,
+    [asTexts(webhooks), hours]
   )
   return new Map(rows.map(({ counted }) => [counted.webhook, trafficIn(counted)]))
 })
@@ -78,8 +79,8 @@ export const trafficTogether = Effect.fnUntraced(function* (webhooks: ReadonlyAr
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql.unsafe<{ readonly counted: TrafficRow }>(
     `select json_build_object(${counted}) as counted from ${trafficTable.name}
-      where webhook_id = any ($1::bigint[]) and since > now() - interval '24 hours' having count(*) > 0`,
-    [webhooks]
+      where webhook_id = any ($1::text[]::bigint[]) and since > now() - interval '24 hours' having count(*) > 0`,
+    [asTexts(webhooks)]
   )
   return row === undefined ? noTraffic : trafficIn(row.counted)
 })
@@ -114,9 +115,9 @@ export const spansOf = Effect.fnUntraced(function* (webhooks: ReadonlyArray<numb
                               ${counted}) as span
        from (select t.*, last, date_bin($2::interval, since, 'epoch') as bin
                from ${trafficTable.name} t, (select date_bin($2::interval, now(), 'epoch') as last) w
-              where webhook_id = any ($1::bigint[]) and since >= last - ($3::int - 1) * $2::interval) t
+              where webhook_id = any ($1::text[]::bigint[]) and since >= last - ($3::int - 1) * $2::interval) t
       group by webhook_id, bin, last`,
-    [webhooks, `${minutes} minutes`, count]
+    [asTexts(webhooks), `${minutes} minutes`, count]
   )
   const byWebhook = Map.groupBy(
     rows.map(({ span }) => span),

@@ -63,7 +63,7 @@ export const ref = <const O extends ReferenceOptions>(type: string, options: O):
   )
 
 /** Most objects that a request may name in one list; an interface has 4,094 VLANs at most. */
-const namedMax = 5000
+export const namedMax = 5000
 
 /** Most objects of one list that may be named by attributes: each may cost a query. */
 const describedMax = 250

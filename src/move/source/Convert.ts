@@ -1,6 +1,8 @@
 /** A row of NetBox to a row of ours. Pure. */
 import { ExactNumber } from "../../postgres/ExactJson.ts"
 import { type Field, isDictionary, textsIn } from "../../inventory/Field.ts"
+import { namedMax } from "../../inventory/field/Reference.ts"
+import { isDeeper, writtenNestingMax } from "../../inventory/Unreadable.ts"
 import type { Catalogue } from "./Catalogue.ts"
 import { type SelectedField, type Selection, homelessName } from "./Selection.ts"
 
@@ -73,7 +75,12 @@ const valueOf = (field: Field, { kind }: SelectedField, from: unknown, around: S
   if (from === null) return withoutValue(field, around)
   if (kind === "contentType") return contentTypeOf(from, around)
   if (kind === "contentTypes") return contentTypesOf(field, from, around)
-  if (kind === "ids" || field.reference !== undefined) return { value: from }
+  if (kind === "ids" || field.reference !== undefined) {
+    return Array.isArray(from) && from.length > namedMax
+      ? { refused: `Ensure this field has no more than ${namedMax} elements.` }
+      : { value: from }
+  }
+  if (isDeeper(from, writtenNestingMax)) return { refused: `Nested more than ${writtenNestingMax} levels deep.` }
   return parsed(field, from)
 }
 

@@ -5,6 +5,7 @@
 import { Effect, type Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { SqlClient, SqlError } from "effect/sql"
+import { asTexts } from "../../inventory/derive/filter/Where.ts"
 import { Servers } from "../../embedded/Servers.ts"
 import { openPool } from "../../postgres/Postgres.ts"
 import { type Catalogue, type SourceTable, identifier, typeNamed } from "./Catalogue.ts"
@@ -91,8 +92,8 @@ export class Snapshot {
   ): Effect.Effect<ReadonlySet<number>, SqlError.SqlError> =>
     Effect.map(
       this.sql.unsafe<{ readonly id: number }>(
-        `select t.id::float8 as id from "${table}" t where (${where}) and t.id = any ($1::bigint[])`,
-        [ids]
+        `select t.id::float8 as id from "${table}" t where (${where}) and t.id = any ($1::text[]::bigint[])`,
+        [asTexts(ids)]
       ),
       (rows) => new Set(rows.map(({ id }) => id))
     )
@@ -120,7 +121,7 @@ export class Snapshot {
       const fetched = sql.unsafe<{ readonly row: SourceRow }>(`fetch ${pageRows} from ${name}`)
       let rows = yield* fetched
       while (rows.length > 0) {
-        const page = rows.map(({ row }) => row)
+        const page = rows.map(({ row }) => withNumber(row))
         // The source reads the next page as the target writes this one.
         const [next] = yield* Effect.all([rows.length < pageRows ? Effect.succeed([]) : fetched, use(page)], {
           concurrency: 2
@@ -131,6 +132,10 @@ export class Snapshot {
     })
   }
 }
+
+/** An id beyond 2^53 is no number of JavaScript exactly: rounded, it is refused as too large. */
+const withNumber = (row: SourceRow): SourceRow =>
+  typeof row.id === "number" || row.id === undefined ? row : { ...row, id: Number(`${row.id as unknown}`) }
 
 /** Opens the source, which is closed with the scope. */
 export const openSnapshot = Effect.fnUntraced(function* (databaseUrl: Redacted.Redacted) {

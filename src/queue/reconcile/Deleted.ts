@@ -7,6 +7,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { asTexts } from "../../inventory/derive/filter/Where.ts"
 import { deleted } from "../../event/Outcome.ts"
 
 /** Rows changed at once. */
@@ -42,7 +43,7 @@ export const absentAmong = Effect.fnUntraced(function* (webhooks: ReadonlyArray<
   if (webhooks.length === 0) return []
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ readonly id: string }>`
-    select id::text as id from unnest(${webhooks}::bigint[]) as u (id)
+    select id::text as id from unnest(${asTexts(webhooks)}::text[]::bigint[]) as u (id)
      where not exists (select 1 from extras_webhook w where w.id = u.id)`
   return rows.map(({ id }) => Number(id))
 })
@@ -55,6 +56,6 @@ export const deletedAmong = Effect.fnUntraced(function* (webhooks: ReadonlyArray
   const rows = yield* sql<{ readonly id: string }>`
     select distinct changed_object_id::text as id from extras_objectchange
      where position >= 0 and changed_object_type = 'extras.webhook' and action = 'delete'
-       and changed_object_id = any (${absent}::bigint[])`
+       and changed_object_id = any (${asTexts(absent)}::text[]::bigint[])`
   return rows.map(({ id }) => Number(id))
 })

@@ -4,6 +4,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { asTexts } from "../../inventory/derive/filter/Where.ts"
 import { type Position, comparePositions, positionOf } from "../../event/Position.ts"
 import type { Place } from "../../changelog/EventsAfter.ts"
 import { watermarkTable } from "./Watermarks.ts"
@@ -37,10 +38,10 @@ export const noteFlood = Effect.fnUntraced(function* ({ webhooks, until }: Flood
     `insert into ${table} (webhook_id, appended_position, appended_idx, open_position, open_idx,
                            flood_after_position, flood_after_idx, flood_until_position, flood_until_idx)
      select w, 0, 0, 0, 0, p, i, $4::text::bigint, $5::text::bigint
-       from unnest($1::bigint[], $2::text[]::bigint[], $3::text[]::bigint[]) as u (w, p, i)
+       from unnest($1::text[]::bigint[], $2::text[]::bigint[], $3::text[]::bigint[]) as u (w, p, i)
      on conflict (webhook_id) do update set ${later("flood_after")}, ${later("flood_until")}`,
     [
-      [...webhooks.keys()],
+      asTexts(webhooks.keys()),
       after.map(({ position }) => `${position}`),
       after.map(({ idx }) => `${idx}`),
       `${until.position}`,

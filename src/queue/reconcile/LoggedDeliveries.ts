@@ -61,7 +61,7 @@ export const withoutHidden = Effect.fnUntraced(function* (rows: ReadonlyArray<Lo
   const gone = new Set(rows.map(({ id }) => id)).difference(new Set(shown.map(({ id }) => id)))
   yield* sql`
     update extras_delivery set status = 'discarded', reason = ${hidden.reason}, message = ${hidden.message}, next_attempt = null
-     where id = any (${[...gone].map(Number)}::bigint[])`
+     where id = any (${[...gone]}::text[]::bigint[])`
   return shown
 })
 

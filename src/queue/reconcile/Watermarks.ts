@@ -7,6 +7,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { asTexts } from "../../inventory/derive/filter/Where.ts"
 import { type Position, parsePosition } from "../../event/Position.ts"
 import type { Table } from "../../postgres/migrate/Table.ts"
 import type { Tops } from "../Append.ts"
@@ -50,11 +51,11 @@ export const advance = Effect.fnUntraced(function* (tops: Tops) {
   const ids = [...tops.values()].map(parsePosition)
   yield* sql.unsafe(
     `insert into ${table} (webhook_id, appended_position, appended_idx, open_position, open_idx)
-     select w, p, i, 0, 0 from unnest($1::bigint[], $2::text[]::bigint[], $3::text[]::bigint[]) as u (w, p, i)
+     select w, p, i, 0, 0 from unnest($1::text[]::bigint[], $2::text[]::bigint[], $3::text[]::bigint[]) as u (w, p, i)
      on conflict (webhook_id) do update
        set appended_position = excluded.appended_position, appended_idx = excluded.appended_idx
      where (excluded.appended_position, excluded.appended_idx) > (${table}.appended_position, ${table}.appended_idx)`,
-    [[...tops.keys()], ids.map(({ position }) => `${position}`), ids.map(({ idx }) => `${idx}`)]
+    [asTexts(tops.keys()), ids.map(({ position }) => `${position}`), ids.map(({ idx }) => `${idx}`)]
   )
 })
 
@@ -71,8 +72,8 @@ export const noteOpen = Effect.fnUntraced(function* (heads: Heads, tops: Tops) {
   )
   yield* sql.unsafe(
     `update ${table} set open_position = p, open_idx = i
-       from unnest($1::bigint[], $2::text[]::bigint[], $3::text[]::bigint[]) as u (w, p, i) where webhook_id = w`,
-    [[...heads.keys()], open.map(({ position }) => `${position}`), open.map(({ idx }) => `${idx}`)]
+       from unnest($1::text[]::bigint[], $2::text[]::bigint[], $3::text[]::bigint[]) as u (w, p, i) where webhook_id = w`,
+    [asTexts(heads.keys()), open.map(({ position }) => `${position}`), open.map(({ idx }) => `${idx}`)]
   )
 })
 

@@ -98,8 +98,8 @@ export class Staging {
       const tagged = rows.flatMap(({ id, tags }) => tags.map((tag) => [id, tag] as const))
       if (tagged.length === 0 || endpoint.type === undefined) return
       yield* this.sql.unsafe(
-        `insert into ${taggedTable} select ${numberOf(endpoint.type.id)}, * from unnest($1::bigint[], $2::bigint[])`,
-        [tagged.map(([id]) => id), tagged.map(([, tag]) => tag)]
+        `insert into ${taggedTable} select ${numberOf(endpoint.type.id)}, * from unnest($1::text[]::bigint[], $2::text[]::bigint[])`,
+        [tagged.map(([id]) => `${id}`), tagged.map(([, tag]) => `${tag}`)]
       )
     }
   )
@@ -156,8 +156,8 @@ export class Staging {
         const [column, type] = table.shownBy === undefined ? [table.other, "bigint"] : ["shown", "text"]
         yield* this.sql.unsafe(
           `insert into ${identifier(table.name)} (${identifier(table.own)}, ${identifier(column)})
-         select * from unnest($1::bigint[], $2::${type}[])`,
-          [pairs.map(([id]) => id), pairs.map(([, other]) => other)]
+         select * from unnest($1::text[]::bigint[], $2::text[]::${type}[])`,
+          [pairs.map(([id]) => `${id}`), pairs.map(([, other]) => `${other}`)]
         )
       }
     }

@@ -44,7 +44,17 @@ export const rule = (id: number, name: string, more: object) => ({
 
 export const dcim = {
   "dcim/manufacturers": [{ id: 1, ...usual, name: "Maker", slug: "maker" }],
-  "dcim/device-types": [{ id: 1, ...usual, manufacturer: nested(1), model: "M", slug: "m", u_height: 1.0 }],
+  "dcim/device-types": [
+    {
+      id: 1,
+      ...usual,
+      manufacturer: nested(1),
+      model: "M",
+      slug: "m",
+      front_image: "http://x/media/m.png",
+      u_height: 1.0
+    }
+  ],
   "dcim/device-roles": [{ id: 1, ...usual, name: "Core", slug: "core", color: "ff0000" }],
   "dcim/regions": [{ id: 1, ...usual, name: "North", slug: "north", parent: null, _depth: 0 }],
   "dcim/sites": [{ id: 1, ...usual, name: "A", slug: "a", status: choice("active"), region: nested(1), asns: [] }],

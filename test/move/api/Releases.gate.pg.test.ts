@@ -111,6 +111,7 @@ describe("release 4.2", () => {
     const homeless = findings.filter(({ kind }) => kind === "homeless")
     expect(homeless.map(({ table, id }) => `${table} ${id}`).sort()).toEqual([
       ...[
+        "dcim_devicetype 1",
         "dcim_macaddress 22",
         "dcim_rack 1",
         "extras_eventrule 11",
@@ -195,7 +196,8 @@ describe("release 3.1", () => {
   test("is read in the order of its links, with cables of one end a side", async () => {
     const { both } = await start(older)
     const { findings } = await moveInto(both)
-    expect(findings).toEqual([])
+    const image = { front_image: "http://x/media/m.png" }
+    expect(findings).toEqual([{ kind: "homeless", table: "dcim_devicetype", id: 1, values: image }])
     expect(await rowsOf("id", "dcim_site")).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }])
     expect(await rowsOf("a_type, a_terminations as a, b_terminations as b", "dcim_cable")).toEqual([
       { a_type: "dcim.interface", a: [1], b: [2] }

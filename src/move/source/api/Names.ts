@@ -1,5 +1,5 @@
 /** Names of the API's fields: those that NetBox computes, and those whose values mappings compute with. Pure. */
-import type { ObjectType } from "../../../inventory/ObjectType.ts"
+import { type ObjectType, nothing } from "../../../inventory/ObjectType.ts"
 import { mappings } from "../Mappings.ts"
 
 /** Fields that NetBox computes from others, or shows of other objects, in the releases 3.1 to 4.2. */
@@ -9,7 +9,15 @@ const computed = new Set([
   ...["connected_endpoint", "connected_endpoint_type", "connected_endpoints", "connected_endpoints_type"],
   ...["connected_endpoint_reachable", "connected_endpoints_reachable", "cable", "cable_end", "l2vpn_termination"],
   ...["mac_addresses", "permissions", "last_login", "utilization", "tagged_items", "device_count"],
-  ...["front_ports", "installed_module", "allocated_vcpus", "allocated_memory", "allocated_disk", "key_permissions"]
+  ...[
+    "front_ports",
+    "installed_module",
+    "members",
+    "allocated_vcpus",
+    "allocated_memory",
+    "allocated_disk",
+    "key_permissions"
+  ]
 ])
 
 const times: ReadonlySet<string> = new Set(["created", "last_updated"])
@@ -19,6 +27,8 @@ export const isComputed = (type: ObjectType | undefined, key: string): boolean =
   if (!/^[a-z][a-z0-9_]{0,58}$/.test(key) || key.endsWith("_count")) return true
   if (type === undefined) return computed.has(key)
   const field = type.fields[key]
+  // No object has a value here: those of NetBox are reported.
+  if (type.derived[key] === nothing) return false
   if (field === undefined)
     return computed.has(key) || key in type.derived || key in type.counts || key in type.pointedBy
   if (type.kind === "record" || field.wire === "both" || times.has(key)) return false

@@ -106,7 +106,7 @@ export const contentsOfAll = Effect.fnUntraced(function* (
   })
   const changeable = asks
     ? ((marked.get(changeableMark) ?? []) as ReadonlyArray<{ readonly id: number }>)
-    : isEverything(changing)
+    : withChangeable && isEverything(changing)
       ? rowsOf(deviceType)
       : []
   return {

@@ -105,6 +105,8 @@ describe("a panel with a rack, a path or addresses", () => {
     for (const { text } of [faces, small, path, contained]) {
       expect(text).not.toMatch(new RegExp(`secret|>far<|/devices/${hidden}/`))
     }
+    // Devices are moved on the page of the rack alone.
+    expect([faces, small].map(({ text }) => text.includes("data-rack-moves"))).toEqual([true, false])
     // Units are drawn as occupied at the front alone.
     expect(faces.text).toContain(`data-taken="1 1.5 2 2.5 5 5.5 6 6.5"`)
     for (const { text } of [path, contained]) {

@@ -66,8 +66,11 @@ export const treeOf = Effect.fnUntraced(function* ({ network, self, vrf, behind 
     ...(self === undefined
       ? []
       : [`(select t.*, 'self' as place, 0 as depth from ${rows()} t where t.id = ${bind(`${self}`)}::bigint)`]),
+    // The networks around it are looked up: a search for them in the index visits most of a large network.
     `(select t.*, 'below' as place, (select count(*)::int from ${rows()} c
-        where c.prefix >> t.prefix and c.prefix << ${own} and ${vrf === undefined ? "c.vrf_id is not distinct from t.vrf_id" : ofVrf("c")}) as depth
+        where c.prefix = any (array(
+            select set_masklen(t.prefix, length) from generate_series(masklen(${own}) + 1, masklen(t.prefix) - 1) as g (length)))
+          and ${vrf === undefined ? "c.vrf_id is not distinct from t.vrf_id" : ofVrf("c")}) as depth
        from ${rows()} t where t.prefix ${self === undefined ? ">=" : ">"} ${own} and t.prefix <= ${last} and ${ofVrf("t")} and ${start}
        order by t.prefix, t.id limit ${belowMax + 1})`
   ]
@@ -82,7 +85,10 @@ export const treeOf = Effect.fnUntraced(function* ({ network, self, vrf, behind 
   return found.map(({ prefix }) => prefix)
 })
 
-/** SQL: how much of the prefix `t` its children use, or, if it has none, its addresses and ranges. */
+/**
+ * SQL: how much of the prefix `t` its children use, or, if it has none, its addresses and ranges. Sizes of children are
+ * added as floats: their sum is shown in tenths of a percent.
+ */
 const usage = (most: number): string => {
   const width = "case family(t.prefix) when 4 then 32 else 128 end"
   const size = "2::numeric ^ (w.width - masklen(t.prefix))"
@@ -93,9 +99,9 @@ const usage = (most: number): string => {
           ${size} - case when w.width = 32 and masklen(t.prefix) < 31 and not t.is_pool then 2 else 0 end), 1)) end as used
     from (select ${width} as width) w
     cross join lateral (
-      select count(*), coalesce(sum(2::numeric ^ (w.width - masklen(prefix))) filter (where before is null or low > before), 0) as size
+      select count(*), coalesce(sum(2::float8 ^ (w.width - masklen(prefix))) filter (where before is null or low > before), 0)::numeric as size
         from (select prefix, low, max(high) over (order by prefix rows between unbounded preceding and 1 preceding) as before
-          from (select c.prefix, ${bare("c.prefix")} as low, ${bare("broadcast(c.prefix)")} as high
+          from (select c.prefix, set_masklen(c.prefix::inet, w.width) as low, set_masklen(broadcast(c.prefix), w.width) as high
                   from ${prefixType.table} c
                  where c.prefix > t.prefix and c.prefix <= set_masklen(broadcast(t.prefix), w.width)
                    and c.vrf_id is not distinct from t.vrf_id order by c.prefix limit ${most}) c) c) c

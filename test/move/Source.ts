@@ -73,7 +73,8 @@ const surroundingsOf = (to: string) => {
   return Layer.mergeAll(Vault.layer, Postgres.patient, Counts.layer).pipe(
     Layer.provideMerge(servers),
     Layer.provideMerge(Settings.layer),
-    Layer.provideMerge(Layer.succeed(Pace, scaledPace(0.01))),
+    // Requests are sent again soon; Postgres gets all of its time.
+    Layer.provideMerge(Layer.succeed(Pace, { ...scaledPace(1), move: scaledPace(0.01).move })),
     Layer.provide(Layer.succeed(Environment, {}))
   )
 }

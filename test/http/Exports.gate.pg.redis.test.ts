@@ -14,10 +14,10 @@ const tokens = new Map<Api, string>()
 const formats = { csv: "text/csv", json: "application/json", yaml: "application/yaml" }
 const formatNames = Object.keys(formats) as ReadonlyArray<keyof typeof formats>
 
-/** The order of the documentation, and the types that its script does not move. */
+/** The order of the documentation, and the types that it does not name. */
 const order = (() => {
   const docs = readFileSync(new URL("../../docs/netbox.md", import.meta.url), "utf8")
-  const named = /const types = `([^`]*)`/.exec(docs)![1]!.split(/\s+/)
+  const named = /```\n(extras\/tags [^`]*)\n```/.exec(docs)![1]!.split(/\s+/)
   // A file of a list has the names of images, and not their bytes.
   const types = typesInOrder().filter((type) => imageFieldOf(type) === undefined)
   const documented = named.map((path) => types.find((type) => type.path === `/api/${path}/`)!)

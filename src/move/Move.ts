@@ -53,11 +53,12 @@ export interface MoveOptions {
 }
 
 /** Moves everything, and returns the report. */
-export const move = (options: MoveOptions) =>
-  withSource(options.source, (source) =>
+export const move = Effect.fnUntraced(function* (options: MoveOptions) {
+  const begun = yield* Clock.currentTimeMillis
+  return yield* withSource(options.source, (source) =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const writing = writeAll(source, options)
+      const writing = writeAll(source, options, begun)
       const written = yield* options.isDryRun ? rolledBack(writing) : sql.withTransaction(writing)
       const log = yield* moveHistory(source, options)
       return {
@@ -66,9 +67,13 @@ export const move = (options: MoveOptions) =>
       } satisfies MoveReport
     })
   )
+})
 
-const writeAll = Effect.fnUntraced(function* ({ snapshot, catalogue, selections }: Source, options: MoveOptions) {
-  const begun = yield* Clock.currentTimeMillis
+const writeAll = Effect.fnUntraced(function* (
+  { snapshot, catalogue, selections }: Source,
+  options: MoveOptions,
+  begun: number
+) {
   const steps = ordered(selections)
   const taken = yield* findTaken(snapshot, selections)
   if (taken !== undefined) return yield* new MoveRefused({ reason: "IdsTaken", message: taken })

@@ -89,6 +89,8 @@ interface Bounds {
   readonly isProbe?: boolean
   /** Whether the pool only reads a database of somebody else, which may be a standby. */
   readonly isSource?: boolean
+  /** Whether its sessions have temporary tables: idle connections stay open. */
+  readonly keepsSessions?: boolean
 }
 
 /** Opens a pool, which is closed with the scope. */
@@ -139,6 +141,8 @@ export const openPool = Effect.fnUntraced(function* (bounds: Bounds) {
     stream: open,
     maxConnections:
       typeof bounds.connections === "number" ? bounds.connections : sharesOf(connections)[bounds.connections],
+    ...(bounds.keepsSessions === true &&
+      typeof bounds.connections === "number" && { minConnections: bounds.connections }),
     maxMessageSize: messageBytesMax,
     types: exactTypes
   }

@@ -182,3 +182,21 @@ test("other services and releases are refused", async () => {
     message: "GET /api/status/ cannot be read: ECONNREFUSED, 6 times."
   })
 })
+
+test("a connection that is lost while the API is read ends the move, and writes nothing", async () => {
+  const to = await makeDatabase()
+  opened.push({ stop: () => to.drop() })
+  const kill =
+    "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()"
+  const { server } = await moved(
+    atSites((_, response, url) => {
+      if (url.searchParams.get("id__gt") === "0") return reply(response, { count: 2, next: "more", results: [site] })
+      void to.superuser.query(kill).then(() => reply(response, { count: 1, next: null, results: [{ ...site, id: 2 }] }))
+      return true
+    })
+  )
+  await expect(moveInto({ from: apiAt(server.url, netBoxToken), to: to.databaseUrl })).rejects.toMatchObject({
+    _tag: "SqlError"
+  })
+  expect(await to.superuser.query("select from dcim_site")).toEqual([])
+})

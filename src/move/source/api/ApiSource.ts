@@ -72,13 +72,15 @@ const statuses: Readonly<Partial<Record<ApiFailed["reason"], string>>> = { Forbi
 
 /** Values that Postgres does not take: those of no NetBox. */
 const isOfValue = (error: unknown): error is SqlError.SqlError =>
-  SqlError.isSqlError(error) && /^(?:22|54|42701)/.test(sqlStateOf(error) ?? "")
+  SqlError.isSqlError(error) && /^(?:22|54)/.test(sqlStateOf(error) ?? "")
 
 /** Reads a running NetBox; the connection with its rows ends with the scope. Fails with `ApiFailed`. */
 export const openApi = Effect.fnUntraced(function* (address: ApiAddress) {
   const client = yield* openClient(address)
   const release = yield* releaseAt(client)
-  const sql = yield* openPool({ connections: 1, statementMillis: undefined }).pipe(Effect.provide(Reactivity.layer))
+  const sql = yield* openPool({ connections: 1, statementMillis: undefined, keepsSessions: true }).pipe(
+    Effect.provide(Reactivity.layer)
+  )
   const staging = new Staging(sql)
   const reading: Reading = { client, staging, release, progress: address.progress }
   const unread = yield* Effect.gen(function* () {

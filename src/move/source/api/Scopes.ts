@@ -20,11 +20,11 @@ export const scopeStatements = (tables: Tables): ReadonlyArray<string> =>
     const is = (type: number) => `${name}_type_id = ${type}`
     const siteOfLocation =
       tables.get("dcim_location")?.has("site_id") === true
-        ? `(select l.site_id from dcim_location l where l.id = t.${name}_id)`
+        ? `(select l.site_id from pg_temp.dcim_location l where l.id = t.${name}_id)`
         : "null"
     return [
-      `alter table ${table} add column _site_id bigint, add column _location_id bigint, add column _provider_network_id bigint`,
-      `update ${table} t set
+      `alter table pg_temp.${table} add column _site_id bigint, add column _location_id bigint, add column _provider_network_id bigint`,
+      `update pg_temp.${table} t set
          _site_id = case when ${is(site!)} then ${name}_id when ${is(location!)} then ${siteOfLocation} end,
          _location_id = case when ${is(location!)} then ${name}_id end,
          _provider_network_id = case when ${is(network!)} then ${name}_id end`

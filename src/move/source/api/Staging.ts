@@ -21,7 +21,10 @@ import {
   typePairsOf
 } from "./Translate.ts"
 
-const taggedTable = "extras_taggeditem"
+/** A temporary table: without the schema a lost connection would lead to the inventory's table of the name. */
+const temporary = (name: string): string => `pg_temp.${identifier(name)}`
+
+const taggedTable = temporary("extras_taggeditem")
 
 /** Columns that mappings read of a table, whether or not there are objects. */
 const needed: Readonly<Record<string, ReadonlyArray<readonly [table: string, column: string, type: string]>>> = {
@@ -59,12 +62,12 @@ export class Staging {
 
   /** Makes the tables that several endpoints fill. */
   readonly begin = Effect.suspend(() =>
-    this.sql.unsafe(`create temp table ${taggedTable} (content_type_id integer, object_id bigint, tag_id bigint)`)
+    this.sql.unsafe(`create table ${taggedTable} (content_type_id integer, object_id bigint, tag_id bigint)`)
   )
 
   /** Makes the tables of an endpoint. */
   readonly open = Effect.fnUntraced({ self: this }, function* (this: Staging, { table, type }: Endpoint) {
-    yield* this.sql.unsafe(`create temp table ${identifier(table)} (id bigint primary key)`)
+    yield* this.sql.unsafe(`create table ${temporary(table)} (id bigint primary key)`)
     this.tables.set(table, new Map())
     for (const [name, field] of Object.entries(type?.fields ?? {})) {
       if (field.grammar === "objectTypes" || field.grammar === "anyTypes") {
@@ -81,7 +84,7 @@ export class Staging {
     this.pairTables.set(pairs.name, pairs)
     const shown = pairs.shownBy === undefined ? "" : ", shown text"
     yield* this.sql.unsafe(
-      `create temp table ${identifier(pairs.name)} (${identifier(pairs.own)} bigint, ${identifier(pairs.other)} bigint${shown})`
+      `create table ${temporary(pairs.name)} (${identifier(pairs.own)} bigint, ${identifier(pairs.other)} bigint${shown})`
     )
   })
 
@@ -125,8 +128,8 @@ export class Staging {
         id
       }))
       yield* this.sql.unsafe(
-        `insert into ${identifier(table)} (${names})
-       select ${names} from jsonb_populate_recordset(null::${identifier(table)}, $1::jsonb) on conflict do nothing`,
+        `insert into ${temporary(table)} (${names})
+       select ${names} from jsonb_populate_recordset(null::${temporary(table)}, $1::jsonb) on conflict do nothing`,
         [JSON.stringify(values)]
       )
     }
@@ -140,7 +143,7 @@ export class Staging {
       for (const { name, type } of columns) {
         if (known.has(name)) continue
         known.set(name, type)
-        yield* this.sql.unsafe(`alter table ${identifier(table)} add column ${identifier(name)} ${type}`)
+        yield* this.sql.unsafe(`alter table ${temporary(table)} add column ${identifier(name)} ${type}`)
       }
     }
   )
@@ -155,7 +158,7 @@ export class Staging {
         const pairs = each.flatMap(({ id, others }) => others.map((other) => [id, other] as const))
         const [column, type] = table.shownBy === undefined ? [table.other, "bigint"] : ["shown", "text"]
         yield* this.sql.unsafe(
-          `insert into ${identifier(table.name)} (${identifier(table.own)}, ${identifier(column)})
+          `insert into ${temporary(table.name)} (${identifier(table.own)}, ${identifier(column)})
          select * from unnest($1::text[]::bigint[], $2::text[]::${type}[])`,
           [pairs.map(([id]) => `${id}`), pairs.map(([, other]) => `${other}`)]
         )
@@ -167,7 +170,7 @@ export class Staging {
   readonly drop = (table: string) =>
     Effect.suspend(() => {
       this.tables.delete(table)
-      return this.sql.unsafe(`drop table ${identifier(table)}`)
+      return this.sql.unsafe(`drop table ${temporary(table)}`)
     })
 
   /** Completes the tables when all endpoints are read. */
@@ -189,7 +192,7 @@ export class Staging {
     for (const { name, other, shownBy } of this.pairTables.values()) {
       if (shownBy === undefined || !this.tables.get(shownBy.table)?.has(shownBy.column)) continue
       yield* this.sql.unsafe(
-        `update ${identifier(name)} p set ${identifier(other)} = o.id from ${shownBy.table} o where o.${shownBy.column} #>> '{}' = p.shown`
+        `update ${temporary(name)} p set ${identifier(other)} = o.id from ${temporary(shownBy.table)} o where o.${shownBy.column} #>> '{}' = p.shown`
       )
     }
     yield* this.nameTypes()
@@ -201,20 +204,20 @@ export class Staging {
       const [app, model] = name.split(".")
       return `(${numberOf(name)}, ${literal(app!)}, ${literal(model!)})`
     })
-    yield* this.sql.unsafe("create temp table django_content_type (id integer, app_label text, model text)")
-    yield* this.sql.unsafe(`insert into django_content_type values ${rows.join(", ")}`)
+    yield* this.sql.unsafe("create table pg_temp.django_content_type (id integer, app_label text, model text)")
+    yield* this.sql.unsafe(`insert into pg_temp.django_content_type values ${rows.join(", ")}`)
   })
 
   private readonly index = Effect.fnUntraced({ self: this }, function* (this: Staging) {
     yield* this.sql.unsafe(`create index on ${taggedTable} (object_id, content_type_id)`)
     for (const { name, own } of this.pairTables.values()) {
-      yield* this.sql.unsafe(`create index on ${identifier(name)} (${identifier(own)})`)
+      yield* this.sql.unsafe(`create index on ${temporary(name)} (${identifier(own)})`)
     }
     if (this.tables.get("dcim_cabletermination")?.has("cable_id") === true) {
-      yield* this.sql.unsafe("create index on dcim_cabletermination (cable_id)")
+      yield* this.sql.unsafe("create index on pg_temp.dcim_cabletermination (cable_id)")
     }
-    for (const name of [taggedTable, ...this.tables.keys(), ...this.pairTables.keys()]) {
-      yield* this.sql.unsafe(`analyze ${identifier(name)}`)
+    for (const name of ["extras_taggeditem", ...this.tables.keys(), ...this.pairTables.keys()]) {
+      yield* this.sql.unsafe(`analyze ${temporary(name)}`)
     }
   })
 }

@@ -14,16 +14,28 @@ describe("the text of progress", () => {
   })
 })
 
+/** A stream, whose methods need it. */
+class Output {
+  readonly texts: Array<string> = []
+  readonly isTTY: boolean
+  constructor(isTTY: boolean) {
+    this.isTTY = isTTY
+  }
+  write(text: string) {
+    this.texts.push(text)
+  }
+}
+
 const written = (isTTY: boolean) => {
-  const texts: Array<string> = []
-  const { progress, end } = progressOn({ isTTY, write: (text) => texts.push(text) })
+  const output = new Output(isTTY)
+  const { progress, end } = progressOn(output)
   const run = Effect.gen(function* () {
     for (let second = 0; second < 30; second++) {
       yield* progress(second < 15 ? "dcim.site" : "dcim.rack", second * 1000, 30_000)
       yield* TestClock.adjust("1 second")
     }
     yield* end
-    return texts
+    return output.texts
   })
   return Effect.runPromise(Effect.provide(run, TestClock.layer()))
 }

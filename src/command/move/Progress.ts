@@ -23,7 +23,8 @@ export const progressText = (type: string, rows: number, of: number, millis: num
 }
 
 /** Writes the progress of types that follow each other. */
-export const progressOn = ({ isTTY, write }: Output) => {
+export const progressOn = (output: Output) => {
+  const { isTTY } = output
   const pause = isTTY ? pauseMillis.terminal : pauseMillis.log
   let [current, began] = ["", 0]
   let shown: number | undefined
@@ -39,14 +40,14 @@ export const progressOn = ({ isTTY, write }: Output) => {
     if (now - shown < pause) return
     shown = now
     const text = progressText(type, rows, of, now - began)
-    write(isTTY ? `\r\u{1B}[K${text}` : `${text}\n`)
+    output.write(isTTY ? `\r\u{1B}[K${text}` : `${text}\n`)
   }
   return {
     progress: (type: string, rows: number, of: number) =>
       Effect.map(Clock.currentTimeMillis, (now) => line(type, rows, of, now)),
     /** Removes the line of a terminal. */
     end: Effect.sync(() => {
-      if (isTTY) write("\r\u{1B}[K")
+      if (isTTY) output.write("\r\u{1B}[K")
     })
   }
 }

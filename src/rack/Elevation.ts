@@ -59,7 +59,7 @@ const mountedMark = "#mounted"
 const changeableMark = "#changeable"
 const loadsMark = "#loads"
 
-/** What the name and the note of a device in a picture read. */
+/** The rows that the name and the note of a device in a picture need. */
 const drawnFields = [...nestedFields(deviceType), "device_role", "device_type"]
 
 /**

@@ -99,10 +99,14 @@ const lineParts = ({ lines, layout: { places }, devices, base }: Drawn): Readonl
   })
 }
 
-/** Curved a little, so that lines between the same rows lie apart; `topology.js` draws the same when a device is moved. */
-const curve = (a: Point, b: Point): { readonly path: string; readonly middle: Point } => {
+/**
+ * Curved a little, so that lines between the same rows lie apart, those of wireless links to the other side; `topology.js` draws the same
+ * when a device is moved.
+ */
+const curve = (a: Point, b: Point, isWireless: boolean): { readonly path: string; readonly middle: Point } => {
   const [dx, dy] = [b.x - a.x, b.y - a.y]
-  const bend = { x: (a.x + b.x) / 2 - dy * 0.12, y: (a.y + b.y) / 2 + dx * 0.12 }
+  const by = isWireless ? -0.12 : 0.12
+  const bend = { x: (a.x + b.x) / 2 - dy * by, y: (a.y + b.y) / 2 + dx * by }
   const round = (value: number) => Math.round(value * 10) / 10
   return {
     path: `M${a.x} ${a.y}Q${round(bend.x)} ${round(bend.y)} ${b.x} ${b.y}`,
@@ -111,15 +115,19 @@ const curve = (a: Point, b: Point): { readonly path: string; readonly middle: Po
 }
 
 const lineDrawn = (line: Line, a: Point, b: Point, ends: string, base: string): string => {
-  const { path, middle } = curve(a, b)
-  const { count, cables } = line
-  const list = `${base}/dcim/cables/`
+  const { count, cables, isWireless } = line
+  const { path, middle } = curve(a, b, isWireless)
+  const list = `${base}${isWireless ? "/wireless/wireless-links/" : "/dcim/cables/"}`
+  const [one, many] = isWireless ? ["Wireless link", "wireless links"] : ["Cable", "cables"]
   const href = count === 1 ? `${list}${cables[0]}/` : `${list}?${cables.map((id) => `id=${id}`).join("&")}`
   const width = Math.min(1.2 + Math.log2(count) * 0.8, 5)
   return element(
     "a",
-    { class: "line", href, tabindex: -1, "data-a": line.a, "data-b": line.b },
-    titleOf(`${count === 1 ? "Cable" : `${count} cables`} between ${ends}${statusWords(line)}`),
+    {
+      ...{ class: "line", href, tabindex: -1, "data-a": line.a, "data-b": line.b },
+      ...(isWireless && { "data-wireless": "" })
+    },
+    titleOf(`${count === 1 ? one : `${count} ${many}`} between ${ends}${statusWords(line)}`),
     element("path", { class: "reach", d: path, fill: "none", stroke: "transparent", "stroke-width": 10 }),
     element("path", {
       ...{ class: "cable", d: path, fill: "none", stroke, "stroke-width": Math.round(width * 10) / 10 },
@@ -144,9 +152,17 @@ const lineDrawn = (line: Line, a: Point, b: Point, ends: string, base: string): 
   )
 }
 
-/** Lines of planned cables are dashed, and of those that are being removed dotted; one connected cable makes it whole. */
-const dashes = ({ connected, planned }: Line) =>
-  connected > 0 ? {} : { "stroke-dasharray": planned > 0 ? "7 5" : "2 4" }
+/** Dashes of lines that are not whole, by their kind. */
+export const dashesOf = { planned: "7 5", decommissioning: "2 4", wireless: "12 4 2 4" }
+
+/**
+ * Lines of planned cables are dashed, and of those that are being removed dotted; one connected cable makes it whole. Lines
+ * of wireless links are always dashed, with a dot in between.
+ */
+const dashes = ({ connected, planned, isWireless }: Line) => {
+  if (isWireless) return { "stroke-dasharray": dashesOf.wireless }
+  return connected > 0 ? {} : { "stroke-dasharray": planned > 0 ? dashesOf.planned : dashesOf.decommissioning }
+}
 
 const statusWords = ({ count, connected, planned }: Line): string => {
   const parts = [

@@ -26,8 +26,12 @@ export const drawTopology = Effect.fnUntraced(function* (topology: Topology, gro
   return framed(drawn, yield* mapInSlices(pieces(drawn), (piece) => piece()))
 })
 
-/** The picture of the devices that meet the condition, and what it shows of them. */
-export const topologyPicture = Effect.fnUntraced(function* (wanted: Where, grouping: Grouping, base: string) {
-  const topology = yield* topologyOf(wanted)
+/** The picture of the devices that meet the condition, with cables of these statuses, and the topology that it shows. */
+export const topologyPicture = Effect.fnUntraced(function* (
+  wanted: Where,
+  { grouping, statuses }: { readonly grouping: Grouping; readonly statuses?: ReadonlyArray<string> | undefined },
+  base: string
+) {
+  const topology = yield* topologyOf(wanted, statuses)
   return { topology, picture: yield* drawTopology(topology, grouping, base) }
 })

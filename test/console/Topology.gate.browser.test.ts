@@ -56,6 +56,19 @@ describe.skipIf(!hasBrowser)("the page of a topology", () => {
     await close()
   })
 
+  it("shows cables of a status alone", async () => {
+    const { page, close } = await loggedIn()
+    await page.goto(`/dcim/topology/?site_id=${site}`)
+    await page.click("[aria-labelledby=cable-status] >> text=Planned")
+    await page.waitForURL(/cable_status=planned/)
+    expect(await page.textContent("#picture")).toBe("3 devices, 0 cables")
+    expect(await page.textContent("[aria-labelledby=cable-status] [aria-current]")).toBe("Planned")
+    expect(await accessibility(page)).toEqual([])
+    await page.goto("/dcim/topology/?cable_status=lost")
+    expect(await page.textContent("main")).toContain("Cables have no status lost.")
+    await close()
+  })
+
   it("moves devices by pointer and keys, and keeps their places in the tab alone", async () => {
     const { page, close } = await loggedIn()
     await page.goto("/dcim/topology/?name__isw=sw")

@@ -84,6 +84,31 @@ describe("the topology", () => {
     expect(titlesIn((await svgOf()).text).some((title) => title.includes("one and far"))).toBe(true)
   })
 
+  it("has wireless links, and cables and links of the chosen statuses alone", async () => {
+    const [one, panel] = ids as [number, number]
+    const radio = async (device: number, name: string) =>
+      api.make("dcim/interfaces", { device, name, type: "ieee802.11ac" })
+    const link = await api.make("wireless/wireless-links", {
+      ...{ interface_a: await radio(one, "w"), interface_b: await radio(panel, "w"), status: "planned" }
+    })
+    const between = async (query: string, of = token) =>
+      titlesIn((await svgOf(query, of)).text).filter((title) => title.includes(" between "))
+    expect(await between("?rack=R1&cable_status=planned")).toEqual([
+      "Wireless link between one and panel: 1 planned",
+      expect.stringMatching(/^Cable between one and .*: 1 planned$/)
+    ])
+    expect(await between("?rack=R1&cable_status=planned&cable_status=decommissioning")).toHaveLength(3)
+    expect(await between("?rack=R1")).toHaveLength(5)
+    expect((await svgOf("?cable_status=lost")).status).toBe(400)
+    const view = (types: ReadonlyArray<string>, constraints?: Json) => ({ types, actions: ["view"], constraints })
+    const rest = view(["dcim.device", "dcim.cable", "wireless.wirelesslink"])
+    const half = await makeUser(api, "half", rest, view(["dcim.interface"], { name: "w", device_id: one }))
+    expect(await between("", half.token)).toEqual([])
+    const whole = await makeUser(api, "whole", rest, view(["dcim.interface"], { name: "w" }))
+    expect(await between("", whole.token)).toEqual(["Wireless link between one and panel: 1 planned"])
+    await api.call("DELETE", `/api/wireless/wireless-links/${link}/`)
+  })
+
   it("is a file of SVG that runs nothing, with hostile names as texts", async () => {
     const { text, headers } = await svgOf()
     expect(headers.get("content-type")).toBe("image/svg+xml")

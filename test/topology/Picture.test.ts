@@ -12,12 +12,20 @@ const device = (id: number, more: Partial<DrawnDevice> = {}): DrawnDevice => ({
 })
 
 const line = (a: number, b: number, more: Partial<Line> = {}): Line => ({
-  ...{ a, b, count: 1, connected: 1, planned: 0, cables: [a * 10] },
+  ...{ isWireless: false, a, b, count: 1, connected: 1, planned: 0, cables: [a * 10] },
   ...more
 })
 
 const draw = (devices: ReadonlyArray<DrawnDevice>, lines: ReadonlyArray<Line>, grouping: "rack" | "none" = "rack") => {
-  const topology: Topology = { devices, lines, total: devices.length, cables: 0, joining: 0, pairs: lines.length }
+  const topology: Topology = {
+    devices,
+    lines,
+    total: devices.length,
+    cables: 0,
+    joining: 0,
+    links: 0,
+    pairs: lines.length
+  }
   return Effect.runPromise(drawTopology(topology, grouping, "/x"))
 }
 
@@ -45,6 +53,16 @@ describe("the picture of a topology", () => {
       return /class="cable"[^>]*?(?:stroke-dasharray="([^"]*)")/.exec(svg)?.[1]
     }
     expect([await dashes(1, 1), await dashes(0, 2), await dashes(0, 0)]).toEqual([undefined, "7 5", "2 4"])
+  })
+
+  it("has wireless links as dashed lines of their own, beside those of cables", async () => {
+    const lines = [line(1, 2), line(1, 2, { isWireless: true, cables: [7] })]
+    const svg = await draw([device(1), device(2)], lines, "none")
+    expect(svg).toContain("<title>Wireless link between sw1 and sw2: 1 connected</title>")
+    expect(svg).toContain('href="/x/wireless/wireless-links/7/"')
+    const [cable, link] = [...svg.matchAll(/class="cable" d="([^"]*)"[^>]*?(?:stroke-dasharray="([^"]*)")?\/?>/g)]
+    expect([cable![2], link![2]]).toEqual([undefined, "12 4 2 4"])
+    expect(cable![1]).not.toBe(link![1])
   })
 
   it("is well-formed and without scripts for any text, whose width is bounded", async () => {

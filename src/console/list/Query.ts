@@ -8,11 +8,11 @@ export const returnName = "return"
 const controls: ReadonlySet<string> = new Set([
   ...["limit", "offset", "ordering", "columns", "strict", returnName],
   // Pages that draw a list have these.
-  ...["rack_face", "group_by"]
+  ...["rack_face", "group_by", "cable_status"]
 ])
 
 /** Parameters of pages alone, which the API does not have. */
-const ofPages = ["columns", returnName, "rack_face", "group_by"]
+const ofPages = ["columns", returnName, "rack_face", "group_by", "cable_status"]
 
 type Parameters = Iterable<readonly [name: string, value: string]>
 

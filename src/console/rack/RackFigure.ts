@@ -34,7 +34,7 @@ export const drawnRacks = Effect.fnUntraced(function* (
   const canMove = isWorkplace && (yield* mayDo(deviceType, "change"))
   const read = yield* contentsOfAll(ids, base, { withChangeable: canMove, withLoads })
   const { contents, view, changeable, loads } = read
-  // In the order in which they were asked for.
+  // In the order of the request.
   const racks = ids.flatMap((id) => read.racks.filter((rack) => rack.id === id))
   const devices = racks.flatMap(({ id }) => contents.get(id)!.devices)
   const versions = devices.flatMap((row) => (changeable.has(row.id) ? [[row.id, versionOf(row) ?? ""] as const] : []))

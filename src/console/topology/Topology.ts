@@ -3,11 +3,13 @@
  * `/dcim/topology/svg/` is the same picture as a file.
  */
 import { Effect, Result } from "effect"
+import { HttpRefused } from "../../http/HttpRefused.ts"
 import type { Handler, Route } from "../../http/Route.ts"
 import { pictureFile, svgType } from "../../http/wire/Picture.ts"
 import { filteredBy, refuseMissing } from "../../http/query/Strict.ts"
 import type { Request } from "../../http/wire/Request.ts"
-import { type Topology, deviceType, devicesMax } from "../../topology/Devices.ts"
+import { type Topology, cableStatuses, deviceType, devicesMax } from "../../topology/Devices.ts"
+import { dashesOf } from "../../topology/Picture.ts"
 import { type Grouping, groupings, topologyPicture } from "../../topology/Topology.ts"
 import { Html, html } from "../Html.ts"
 import { chips, filterForm } from "../filter/Filters.ts"
@@ -24,15 +26,29 @@ import { pathOf, pluralOf } from "../value/Title.ts"
 
 const cablesGroup = "Connections"
 
+/** The parameter of the query that selects cables and wireless links by their status. */
+const statusName = "cable_status"
+
 const groupingIn = (query: URLSearchParams): Grouping => {
   const name = query.get("group_by") ?? ""
   return Object.hasOwn(groupings, name) ? (name as Grouping) : "rack"
 }
 
+/** The statuses of cables that the query selects; undefined for all. Fails with 400. */
+const statusesIn = (query: URLSearchParams) => {
+  const given = query.getAll(statusName).filter((status) => status !== "")
+  const unknown = given.find((status) => !Object.hasOwn(cableStatuses, status))
+  if (unknown === undefined) return Effect.succeed(given.length === 0 ? undefined : given)
+  const message = `Cables have no status ${unknown.slice(0, 100)}.`
+  return Effect.fail(new HttpRefused({ reason: "InvalidQuery", body: { [statusName]: [message] } }))
+}
+
 /** The picture that the query selects. Fails with 400. */
 const drawn = Effect.fnUntraced(function* (request: Request) {
+  const query = request.url.searchParams
+  const statuses = yield* statusesIn(query)
   const { where, named } = yield* filteredBy(deviceType, asApiReads(request))
-  const found = yield* topologyPicture(where, groupingIn(request.url.searchParams), request.base)
+  const found = yield* topologyPicture(where, { grouping: groupingIn(query), statuses }, request.base)
   yield* refuseMissing(named, found.topology.total)
   return found
 })
@@ -65,6 +81,18 @@ const show: Handler = (request) =>
                 >`
             )}
           </nav>
+          <span class="sub" id="cable-status">Cables</span>
+          <nav class="spans" aria-labelledby="cable-status">
+            ${[[undefined, "All"] as const, ...Object.entries(cableStatuses)].map(
+              ([name, title]) =>
+                html`<a
+                  class="btn btn-sm"
+                  href="${changed(query, { [statusName]: name })}"
+                  ${isChosen(query, name) ? html`aria-current="true"` : ""}
+                  >${title}</a
+                >`
+            )}
+          </nav>
           ${yield* filterForm(deviceType, topologyPath, query, named)}
         </div>
         <div class="chips">${chips(deviceType, query, named)}</div>
@@ -81,13 +109,27 @@ const show: Handler = (request) =>
 
 /** The query of the list of the same devices. */
 const listed = (query: URLSearchParams): URLSearchParams =>
-  new URLSearchParams([...query].filter(([name]) => name !== "group_by"))
+  new URLSearchParams([...query].filter(([name]) => name !== "group_by" && name !== statusName))
+
+/** Whether the query selects cables of the status; undefined for all. */
+const isChosen = (query: URLSearchParams, status: string | undefined): boolean => {
+  const given = query.getAll(statusName).filter((each) => each !== "")
+  return status === undefined ? given.length === 0 : given.includes(status)
+}
+
+/** `3 devices, 4 cables`; wireless links are named where there are some. */
+const countsOf = ({ devices, joining, links }: Topology): string =>
+  [
+    counted(devices.length, "device"),
+    counted(joining, "cable"),
+    ...(links === 0 ? [] : [counted(links, "wireless link")])
+  ].join(", ")
 
 /** The tools need the script (topology.js), which shows them; without it the picture is scrolled. */
 const card = (topology: Topology, picture: Html): Html =>
   html`<section class="card topology-card" aria-labelledby="picture">
     <div class="ch">
-      <h2 id="picture">${counted(topology.devices.length, "device")}, ${counted(topology.joining, "cable")}</h2>
+      <h2 id="picture">${countsOf(topology)}</h2>
       <span class="grow"></span>
       <span class="topology-tools" data-topology-tools hidden>
         <button class="btn btn-sm" type="button" data-zoom="in" aria-label="Larger">${icon("plus")}</button>
@@ -112,8 +154,9 @@ const card = (topology: Topology, picture: Html): Html =>
 
 const legend = [
   ["", "Connected"],
-  ["7 5", "Planned"],
-  ["2 4", "Decommissioning"]
+  [dashesOf.planned, "Planned"],
+  [dashesOf.decommissioning, "Decommissioning"],
+  [dashesOf.wireless, "Wireless"]
 ] as const
 
 const line = (dashes: string): Html =>

@@ -281,7 +281,7 @@ const masking = (view: View, isHidden: (id: string, key: number) => boolean) =>
 
 /**
  * A view on these rows, which are everything that it is needed for. No statement: another object is
- * hidden where the reader may not view all of its type, and otherwise gone.
+ * hidden where the reader may not view all of its type, and otherwise deleted.
  */
 export const viewOfRows = Effect.fnUntraced(function* (
   rows: ReadonlyMap<string, ReadonlyMap<number, Row>>,

@@ -16,9 +16,10 @@ const keptMax = 1000
 const round = (value) => Math.round(value * 10) / 10
 
 /** As topology/Picture.ts draws it. */
-const curve = (a, b) => {
+const curve = (a, b, isWireless) => {
   const [dx, dy] = [b.x - a.x, b.y - a.y]
-  const bend = { x: (a.x + b.x) / 2 - dy * 0.12, y: (a.y + b.y) / 2 + dx * 0.12 }
+  const by = isWireless ? -0.12 : 0.12
+  const bend = { x: (a.x + b.x) / 2 - dy * by, y: (a.y + b.y) / 2 + dx * by }
   return {
     path: `M${a.x} ${a.y}Q${round(bend.x)} ${round(bend.y)} ${b.x} ${b.y}`,
     middle: { x: round((a.x + b.x + 2 * bend.x) / 4), y: round((a.y + b.y + 2 * bend.y) / 4) }
@@ -72,7 +73,8 @@ class Picture {
     this.places.set(id, place)
     this.nodes.get(id).setAttribute("transform", `translate(${place.x} ${place.y})`)
     for (const line of this.lines.get(id)) {
-      const { path, middle } = curve(this.places.get(line.dataset.a), this.places.get(line.dataset.b))
+      const [a, b] = [line.dataset.a, line.dataset.b].map((end) => this.places.get(end))
+      const { path, middle } = curve(a, b, line.dataset.wireless !== undefined)
       for (const drawn of line.querySelectorAll("path")) drawn.setAttribute("d", path)
       const count = line.querySelector("text")
       count?.setAttribute("x", middle.x)

@@ -2,9 +2,10 @@
 import { execFileSync } from "node:child_process"
 import { Effect } from "effect"
 import fc from "fast-check"
-import { describe, expect, test, vi } from "vitest"
+import { describe, expect, test } from "vitest"
 import { curl } from "../../src/console/api/Curl.ts"
 import { shownJson } from "../../src/console/api/Json.ts"
+import { replaceTimeOf } from "../support/TimeOf.ts"
 import { hostileJson } from "./HostileJson.ts"
 
 const shown = (value: unknown) => Effect.runPromise(shownJson(JSON.stringify(value)))
@@ -21,7 +22,7 @@ const textOf = (markup: string) =>
  */
 const watched = async <A>(work: () => Promise<A>) => {
   let [isDone, turns, millis] = [false, 0, 0]
-  const clock = vi.spyOn(performance, "now").mockImplementation(() => millis++)
+  const endTime = replaceTimeOf("/src/eventloop/Slices.ts", () => millis++)
   const count = () => {
     turns += 1
     if (!isDone) setImmediate(count)
@@ -31,7 +32,7 @@ const watched = async <A>(work: () => Promise<A>) => {
     return { result: await work(), turns }
   } finally {
     isDone = true
-    clock.mockRestore()
+    endTime()
   }
 }
 

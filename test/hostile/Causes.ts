@@ -4,6 +4,7 @@
  */
 import { expect } from "vitest"
 import type { Api } from "../support/Api.ts"
+import { callsOf, replaceTimeOf } from "../support/TimeOf.ts"
 
 export interface Causes<A> {
   readonly answer: A
@@ -49,28 +50,25 @@ export const causesOf = async <A>(api: Api, attack: () => Promise<A>): Promise<C
   }
 }
 
+const slices = "/src/eventloop/Slices.ts"
+
 /**
  * Counts the turns that src/eventloop/Slices.ts takes. While it counts, each look of eventloop/Slices.ts at the time is a millisecond after
  * the one before, so a slice has the same steps on every machine.
  */
 const countSlices = (count: () => void): (() => void) => {
-  const original = { setImmediate: globalThis.setImmediate, now: performance.now, limit: Error.stackTraceLimit }
+  const original = globalThis.setImmediate
   let millis = 0
-  const isSlice = () => {
-    Error.stackTraceLimit = 4
-    const { stack = "" } = new Error("for its stack")
-    Error.stackTraceLimit = original.limit
-    return stack.includes("/src/eventloop/Slices.ts")
-  }
-  globalThis.setImmediate = new Proxy(original.setImmediate, {
+  const isSlice = callsOf(slices)
+  globalThis.setImmediate = new Proxy(original, {
     apply: (target, self, given: Parameters<typeof setImmediate>) => {
       if (isSlice()) count()
       return Reflect.apply(target, self, given)
     }
   })
-  performance.now = () => (isSlice() ? (millis += 1) : original.now.call(performance))
+  const end = replaceTimeOf(slices, () => (millis += 1))
   return () => {
-    globalThis.setImmediate = original.setImmediate
-    performance.now = original.now
+    globalThis.setImmediate = original
+    end()
   }
 }

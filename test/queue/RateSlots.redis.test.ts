@@ -1,7 +1,8 @@
 /** The time slots of a webhook's rate limit, in a real Redis that two processes share. */
 import { Effect } from "effect"
-import { describe, expect, it, onTestFinished, vi } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 import { keysOf } from "../../src/queue/Keys.ts"
+import { replaceTimeOf } from "../support/TimeOf.ts"
 import { startStreams } from "./TwoReaders.ts"
 
 const streams = startStreams()
@@ -16,8 +17,7 @@ const free = async () => Number(await streams().client.get(keysOf(1).pace)) / 1_
 /** For the test, the time that Redis takes to answer, milliseconds: each reading of the clock is so much later. */
 const answersTake = (millis: number): void => {
   let now = 0
-  const clock = vi.spyOn(performance, "now").mockImplementation(() => (now += millis))
-  onTestFinished(() => clock.mockRestore())
+  onTestFinished(replaceTimeOf("/src/queue/RateSlots.ts", () => (now += millis)))
 }
 
 describe("a rate limit", () => {

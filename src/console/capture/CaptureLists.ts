@@ -3,6 +3,7 @@ import type { EpochState, Gap, SetAsideState } from "../../history/capture/Captu
 import type { Request } from "../../http/wire/Request.ts"
 import { type Html, html } from "../Html.ts"
 import { csrfInput } from "../form/Csrf.ts"
+import { denseTable } from "../frame/DenseTable.ts"
 import { icon } from "../frame/Icon.ts"
 import { number } from "../list/Pager.ts"
 import { timeOf } from "../value/Time.ts"
@@ -11,23 +12,6 @@ import { card } from "./CaptureCards.ts"
 
 /** Most characters of a reason. */
 const reasonLengthMax = 300
-
-const table = (caption: string, heads: ReadonlyArray<Html>, rows: ReadonlyArray<Html>): Html =>
-  html`<div class="table-responsive">
-    <table class="table table-vcenter dense">
-      <caption class="visually-hidden">
-        ${caption}
-      </caption>
-      <thead>
-        <tr>
-          ${heads}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows}
-      </tbody>
-    </table>
-  </div>`
 
 const head = (title: string): Html => html`<th scope="col">${title}</th>`
 const hidden = (title: string): Html => html`<th scope="col"><span class="visually-hidden">${title}</span></th>`
@@ -42,7 +26,7 @@ export const gapCard = (request: Request, gaps: ReadonlyArray<Gap> | undefined, 
             <code>npx rackwire replay --gap ${found[0]!.id}</code> queues the changes that rows still show. A gap is an
             alarm until it is acknowledged.
           </p>
-          ${table(
+          ${denseTable(
             "Gaps",
             [head("Gap"), wide("From"), wide("To"), head("What happened"), hidden("Actions")],
             found.map((gap) => gapRow(request, gap, mayAcknowledge))
@@ -78,7 +62,7 @@ export const epochCard = (epochs: ReadonlyArray<EpochState> | undefined): Html =
   card("epochs", "Epochs", epochs, (found) =>
     found.length === 0
       ? html`<p class="note">Nothing was captured yet.</p>`
-      : table(
+      : denseTable(
           "Epochs",
           [head("Epoch"), head("Begun"), wide("Captured up to")],
           found.map(
@@ -111,7 +95,7 @@ export const setAsideCard = (setAside: SetAsideState | undefined): Html =>
           ${
             changes.length === 0
               ? ""
-              : table(
+              : denseTable(
                   "Changes set aside",
                   [head("Object"), head("Why")],
                   changes.map(

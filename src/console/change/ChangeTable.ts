@@ -3,6 +3,7 @@ import type { Change } from "../../inventory/read/Changes.ts"
 import { changeType } from "../../inventory/read/Changes.ts"
 import { registry } from "../../inventory/Registry.ts"
 import { type Html, html } from "../Html.ts"
+import { denseTable } from "../frame/DenseTable.ts"
 import { timeOf } from "../value/Time.ts"
 import { nameOf, pathOf } from "../value/Title.ts"
 import { badge, none } from "../value/Value.ts"
@@ -34,39 +35,29 @@ interface TableLook {
 /** `hides` leaves out columns that say the same in every row; `current` is the change of the page. */
 export const changeTable = (changes: ReadonlyArray<Change>, { caption, hides, words, current }: TableLook): Html => {
   const [hidesObject, hidesRequest] = [hides.includes("object"), hides.includes("request")]
-  return html`<div class="table-responsive">
-    <table class="table table-vcenter dense">
-      <caption class="visually-hidden">
-        ${caption}
-      </caption>
-      <thead>
-        <tr>
-          <th scope="col">Time</th>
-          <th scope="col">Action</th>
-          ${hidesObject ? "" : html`<th scope="col">Object</th>`}
-          ${hidesObject && words !== undefined ? html`<th scope="col">Changed</th>` : ""}
-          <th scope="col" class="lo">User</th>
-          ${hidesRequest ? "" : html`<th scope="col" class="lo">Request</th>`}
-        </tr>
-      </thead>
-      <tbody>
-        ${changes.map(
-          (change) =>
-            html`<tr ${change.id === current ? html` class="current"` : ""}>
-              <th scope="row" class="nowrap">
-                <a href="${pathOf(changeType, change.id)}" ${change.id === current ? html` aria-current="page"` : ""}
-                  >${timeOf(change.time, "second")}</a
-                >
-              </th>
-              <td>${actionBadge(change)}</td>
-              ${hidesObject && words === undefined ? "" : html`<td class="did-cell">${hidesObject ? "" : objectText(change)}${words?.get(change.id) ?? ""}</td>`}
-              <td class="lo">${change.user_name === "" ? none : change.user_name}</td>
-              ${hidesRequest ? "" : html`<td class="lo">${requestLink(change)}</td>`}
-            </tr>`
-        )}
-      </tbody>
-    </table>
-  </div>`
+  return denseTable(
+    caption,
+    html`<th scope="col">Time</th>
+      <th scope="col">Action</th>
+      ${hidesObject ? "" : html`<th scope="col">Object</th>`}
+      ${hidesObject && words !== undefined ? html`<th scope="col">Changed</th>` : ""}
+      <th scope="col" class="lo">User</th>
+      ${hidesRequest ? "" : html`<th scope="col" class="lo">Request</th>`}`,
+    changes.map(
+      (change) =>
+        html`<tr ${change.id === current ? html` class="current"` : ""}>
+          <th scope="row" class="nowrap">
+            <a href="${pathOf(changeType, change.id)}" ${change.id === current ? html` aria-current="page"` : ""}
+              >${timeOf(change.time, "second")}</a
+            >
+          </th>
+          <td>${actionBadge(change)}</td>
+          ${hidesObject && words === undefined ? "" : html`<td class="did-cell">${hidesObject ? "" : objectText(change)}${words?.get(change.id) ?? ""}</td>`}
+          <td class="lo">${change.user_name === "" ? none : change.user_name}</td>
+          ${hidesRequest ? "" : html`<td class="lo">${requestLink(change)}</td>`}
+        </tr>`
+    )
+  )
 }
 
 /** The way to everything that the request changed. */

@@ -6,6 +6,7 @@ import { formatLsn } from "../../event/Lsn.ts"
 import { type Handler, type Route, redirect } from "../../http/Route.ts"
 import { changeType } from "../../inventory/read/Changes.ts"
 import { type Html, html } from "../Html.ts"
+import { denseTable } from "../frame/DenseTable.ts"
 import { framed } from "../frame/Frame.ts"
 import { icon } from "../frame/Icon.ts"
 import { groupOf } from "../frame/Menu.ts"
@@ -90,34 +91,24 @@ const nothing = (text: string, clue: Clue | undefined): Html =>
 const table = (found: ReadonlyArray<Transaction>, caption: string): Html =>
   html`<section class="card" id="transactions" aria-labelledby="found">
     <div class="ch"><h2 id="found">${caption}</h2></div>
-    <div class="table-responsive">
-      <table class="table table-vcenter dense">
-        <caption class="visually-hidden">
-          ${caption}
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col">LSN</th>
-            <th scope="col">Committed</th>
-            <th scope="col">User</th>
-            <th scope="col">Changes</th>
-            <th scope="col" class="lo">Request</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${found.map(
-            ({ position, lsn, time, user_name: user, changes, request_id: request }) =>
-              html`<tr>
-                <th scope="row"><a class="mono" href="${path}${position}/">${lsn}</a></th>
-                <td>${timeOf(time, "second")}</td>
-                <td>${user === "" ? html`<span class="sub">plain SQL</span>` : user}</td>
-                <td>${number(changes)}${changes >= countedMax ? " or more" : ""}</td>
-                <td class="lo mono">${request.slice(0, 8)}</td>
-              </tr>`
-          )}
-        </tbody>
-      </table>
-    </div>
+    ${denseTable(
+      caption,
+      html`<th scope="col">LSN</th>
+        <th scope="col">Committed</th>
+        <th scope="col">User</th>
+        <th scope="col">Changes</th>
+        <th scope="col" class="lo">Request</th>`,
+      found.map(
+        ({ position, lsn, time, user_name: user, changes, request_id: request }) =>
+          html`<tr>
+            <th scope="row"><a class="mono" href="${path}${position}/">${lsn}</a></th>
+            <td>${timeOf(time, "second")}</td>
+            <td>${user === "" ? html`<span class="sub">plain SQL</span>` : user}</td>
+            <td>${number(changes)}${changes >= countedMax ? " or more" : ""}</td>
+            <td class="lo mono">${request.slice(0, 8)}</td>
+          </tr>`
+      )
+    )}
   </section>`
 
 export default { path, access: changeType, methods: { GET: show } } satisfies Route

@@ -7,6 +7,7 @@ import { moveNotes, moveTable, writtenBy } from "../../move/Report.ts"
 import { type Run, lastRuns } from "../../move/Runs.ts"
 import { verifyResult, verifyTable } from "../../move/Verify.ts"
 import { type Html, html } from "../Html.ts"
+import { denseTable } from "../frame/DenseTable.ts"
 import { framed } from "../frame/Frame.ts"
 import { number } from "../list/Pager.ts"
 import { timeOf } from "../value/Time.ts"
@@ -62,27 +63,17 @@ const card = (run: Run, seesAll: boolean): Html => {
 }
 
 const numbers = (caption: string, [heads = [], ...rows]: ReadonlyArray<ReadonlyArray<string>>): Html =>
-  html`<div class="table-responsive">
-    <table class="table table-vcenter dense">
-      <caption class="visually-hidden">
-        ${caption}
-      </caption>
-      <thead>
-        <tr>
-          ${heads.map((head, at) => html`<th scope="col" class="${at === 0 ? "" : "num"}">${capital(head)}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map(
-          ([first = "", ...others]) =>
-            html`<tr>
-              <th scope="row">${first}</th>
-              ${others.map((cell) => html`<td class="num">${number(Number(cell))}</td>`)}
-            </tr>`
-        )}
-      </tbody>
-    </table>
-  </div>`
+  denseTable(
+    caption,
+    heads.map((head, at) => html`<th scope="col" class="${at === 0 ? "" : "num"}">${capital(head)}</th>`),
+    rows.map(
+      ([first = "", ...others]) =>
+        html`<tr>
+          <th scope="row">${first}</th>
+          ${others.map((cell) => html`<td class="num">${number(Number(cell))}</td>`)}
+        </tr>`
+    )
+  )
 
 export default {
   path: "/system/moves/",

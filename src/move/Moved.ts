@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { asTexts } from "../inventory/derive/filter/Where.ts"
 import { type ObjectType, columnOf } from "../inventory/ObjectType.ts"
+import { literal } from "../postgres/Literal.ts"
 import type { Table } from "../postgres/migrate/Table.ts"
 import type { SourceRow } from "./source/Convert.ts"
 import { type Prefer, type Step, decide } from "./Plan.ts"
@@ -154,21 +155,30 @@ export const keepStates = Effect.fnUntraced(function* (selection: Selection) {
   )
 })
 
-/** Passes the ids of all objects of a type that runs wrote, page by page. */
-export const eachMoved = <E, R>(
-  { id: type }: ObjectType,
+/** Passes the ids that a table has, page by page; `where` is SQL over the table. */
+export const eachId = <E, R>(
+  table: string,
+  { column = "id", where = "true" }: { readonly column?: string; readonly where?: string },
   use: (ids: ReadonlyArray<number>) => Effect.Effect<void, E, R>
 ) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     let after = 0
     while (true) {
-      const rows = yield* sql<{ readonly id: number }>`
-        select object_id::float8 as id from rackwire_moved
-         where object_type = ${type} and object_id > ${after}::bigint and state is distinct from ${refusedState}
-         order by 1 limit 1000`
+      const rows = yield* sql.unsafe<{ readonly id: number }>(
+        `select ${column}::float8 as id from ${table} where ${column} > $1::bigint and ${where} order by ${column} limit 1000`,
+        [after]
+      )
       if (rows.length === 0) return
       after = rows.at(-1)!.id
       yield* use(rows.map(({ id }) => id))
     }
   })
+
+/** Passes the ids of all objects of a type that runs wrote, page by page. */
+export const eachMoved = <E, R>({ id }: ObjectType, use: (ids: ReadonlyArray<number>) => Effect.Effect<void, E, R>) =>
+  eachId(
+    movedTable.name,
+    { column: "object_id", where: `object_type = ${literal(id)} and state is distinct from '${refusedState}'` },
+    use
+  )

@@ -3,7 +3,6 @@
  * It distinguishes changes that a side has made since from errors of the move, and it changes nothing.
  */
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { changeType } from "../inventory/read/Changes.ts"
 import { imageFieldOf } from "../inventory/image/ImageField.ts"
@@ -12,7 +11,7 @@ import { anyTime, differencesOf } from "./Compare.ts"
 import { compareHistory } from "./History.ts"
 import { type SourceRow, convert } from "./source/Convert.ts"
 import type { NewRow } from "./Load.ts"
-import { type MovedObject, digestOf, hasMoved, knownOf } from "./Moved.ts"
+import { type MovedObject, digestOf, eachId, hasMoved, knownOf } from "./Moved.ts"
 import { tableLines } from "./Report.ts"
 import { type Selection, rowsStatement } from "./source/Selection.ts"
 import type { Snapshot } from "./source/Snapshot.ts"
@@ -118,7 +117,7 @@ const verifyType = Effect.fnUntraced(function* ({ snapshot, catalogue, selection
       yield* options.progress(type.id, counts.rows, of)
     })
   )
-  yield* eachHere(type.table, (ids) =>
+  yield* eachId(type.table, {}, (ids) =>
     Effect.gen(function* () {
       const there = yield* snapshot.idsAmong(table, where, ids)
       const known = yield* knownOf(
@@ -178,22 +177,6 @@ const sidesOf = ({ now, last, wasRefused, isHere, isChangedHere }: MovedObject):
   if (now !== last) return isOurs ? "both" : "there"
   return isOurs ? "here" : "neither"
 }
-
-/** Passes the ids of all objects of a table here, page by page. */
-const eachHere = <E, R>(table: string, use: (ids: ReadonlyArray<number>) => Effect.Effect<void, E, R>) =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    let after = 0
-    while (true) {
-      const rows = yield* sql.unsafe<{ readonly id: number }>(
-        `select id::float8 as id from ${table} where id > $1::bigint order by id limit 1000`,
-        [after]
-      )
-      if (rows.length === 0) return
-      after = rows.at(-1)!.id
-      yield* use(rows.map(({ id }) => id))
-    }
-  })
 
 const columns = [
   ["rows", ({ rows }) => rows],

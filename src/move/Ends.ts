@@ -9,9 +9,8 @@ import { type NewRow, asColumns, insertRows } from "./Load.ts"
 import { keepDigests } from "./Moved.ts"
 import { emptyReport } from "./Report.ts"
 import { type Transfer, isKnown, refuse } from "./Transfer.ts"
-import { convert } from "./source/Convert.ts"
+import { type SourceRow, convert } from "./source/Convert.ts"
 import { type Selection, rowsStatement } from "./source/Selection.ts"
-import type { SourceRow } from "./source/Convert.ts"
 
 export const transferEnds = Effect.fnUntraced(function* (transfer: Transfer, selection: Selection) {
   const { snapshot, catalogue, began, isAgain } = transfer

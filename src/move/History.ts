@@ -14,7 +14,7 @@ import { historyEpoch, inEpoch } from "../event/Position.ts"
 import { changeType } from "../inventory/read/Changes.ts"
 import { continueIds } from "./Load.ts"
 import { emptyReport, secret } from "./Report.ts"
-import type { Catalogue } from "./source/Catalogue.ts"
+import { type Catalogue, identifier } from "./source/Catalogue.ts"
 import type { Snapshot } from "./source/Snapshot.ts"
 import type { Source } from "./source/Source.ts"
 import { type Transfer, isKnown } from "./Transfer.ts"
@@ -57,8 +57,11 @@ const stateOf = (column: string): string => `(
   select jsonb_object_agg(e.key, case when e.key ~ '${secret.source}' and e.value not in ('null', '""') then '"***"' else e.value end)
     from jsonb_each(case jsonb_typeof(t.${column}) when 'object' then t.${column} end) e)::text`
 
+/** SQL: a time as text, in UTC. */
+const utc = (column: string): string => `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+
 /** The columns of a change, as SQL over `t`; the type is a number. */
-const columns = `t.id, to_char(t.time at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "time", t.user_name,
+const columns = `t.id, ${utc("t.time")} as "time", t.user_name,
   t.request_id, t.action, t.changed_object_type_id as type, t.changed_object_id as object, t.object_repr,
   ${stateOf("prechange_data")} as prechange, ${stateOf("postchange_data")} as postchange`
 
@@ -81,7 +84,7 @@ const pageStatement = ({ table, where }: SourceLog): string => `
     select s.* from (
       select q.*, sum(size) over (order by id) - size as before from (
         select c.*, coalesce(octet_length(prechange), 0) + coalesce(octet_length(postchange), 0) as size from (
-          select ${columns} from public."${table}" t where t.id > $1::bigint and ${where} order by t.id limit ${pageRows}
+          select ${columns} from ${identifier(table)} t where t.id > $1::bigint and ${where} order by t.id limit ${pageRows}
         ) c) q) s
      where before < ${pageBytes} order by id) p`
 
@@ -179,7 +182,7 @@ const noteHomeless = Effect.fnUntraced(function* (
   note: Transfer["note"]
 ) {
   let count = 0
-  const statement = `select row_to_json(r) as row from (select ${columns} from public."${table}" t where ${elsewhere} order by t.id) r`
+  const statement = `select row_to_json(r) as row from (select ${columns} from ${identifier(table)} t where ${elsewhere} order by t.id) r`
   yield* snapshot.pages(statement, (page) =>
     Effect.sync(() => {
       count += page.length
@@ -195,7 +198,7 @@ const digest = `md5(concat_ws('|', "time", user_name, request_id, action, object
 
 const changesHere = `
   select id::float8 as id, type, ${digest} as digest from (
-    select c.position - $2::bigint as id, to_char(c.time at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "time",
+    select c.position - $2::bigint as id, ${utc("c.time")} as "time",
            c.user_name, c.request_id, c.action, c.changed_object_type as type, c.changed_object_id as object, c.object_repr,
            c.prechange_data::text as prechange, c.postchange_data::text as postchange
       from extras_objectchange c where c.position = any (array(select e + $2::bigint from unnest($1::text[]::bigint[]) e))) t`
@@ -219,7 +222,7 @@ export const compareHistory = Effect.fnUntraced(function* <E, R>(
   const { last } = yield* historyHere(log)
   const of = yield* snapshot.count(log.table, log.where)
   const statement = `select row_to_json(r) as row from (select id, type, ${digest} as digest from (
-    select ${columns} from public."${log.table}" t where ${log.where} order by t.id) q) r`
+    select ${columns} from ${identifier(log.table)} t where ${log.where} order by t.id) q) r`
   yield* snapshot.pages(statement, (page) =>
     Effect.gen(function* () {
       const rows = page as unknown as ReadonlyArray<ChangeDigest & { readonly type: number }>

@@ -74,11 +74,11 @@ const deliveriesMax = 20
 
 /** The webhooks with a delivery of the change; nothing for readers who may view no deliveries. */
 const deliveries = Effect.fnUntraced(function* (change: Change, base: string) {
-  if (isFromNetbox(change) || !(yield* mayView(deliveryType))) return html``
+  const at = positionOfChange(change)
+  if (at === undefined || !(yield* mayView(deliveryType))) return html``
   const { changed_object_type: type, changed_object_id: id } = change
-  const { position, idx } = positionOfChange(change) ?? { position: -1n, idx: -1 }
   // The first two comparisons find the rows by an index.
-  const where = equalTo(deliveryType, { object_type: type, object_id: id, position, idx })
+  const where = equalTo(deliveryType, { object_type: type, object_id: id, ...at })
   const page = { where, ordering: ["-time"], limit: deliveriesMax, offset: 0, isCut: true }
   const { rows, beside } = yield* readPage(deliveryType, page)
   return html`<section class="card" aria-labelledby="told">

@@ -31,9 +31,9 @@ export default drawing("trace", "side", (_, { type, row, request }) =>
 const isEndpointType = (type: ObjectType): boolean => endpointTypes.includes(type)
 
 /** The path that begins at an endpoint, or those that lead over a port of a panel. */
-const pathsOf = ({ id: type }: ObjectType, id: number, base: string) => {
-  const port = { type, id }
-  return endpointTypes.some((each) => each.id === type)
+const pathsOf = (type: ObjectType, id: number, base: string) => {
+  const port = { type: type.id, id }
+  return isEndpointType(type)
     ? Effect.map(traceFrom(port, base), ({ steps, view }) => ({ paths: steps.length === 0 ? [] : [steps], view }))
     : Effect.map(pathsThrough(port, base, pathsMax), ({ paths, view }) => ({
         paths: paths.map(({ steps }) => steps),

@@ -2,6 +2,7 @@
 import type { Page } from "playwright-core"
 import { describe, expect, it } from "vitest"
 import { operators } from "../../src/match/Operator.ts"
+import { makeUser } from "../auth/Users.ts"
 import { type Api, sharedApi } from "../support/Api.ts"
 import { accessibility, hasBrowser, sideways } from "../support/Browser.ts"
 import { named } from "../support/Client.ts"
@@ -167,5 +168,43 @@ describe.skipIf(!hasBrowser)("the builder of constraints", () => {
     expect(await read(page)).toEqual(["Name | is | x", "site__region__slug | is | emea"])
     expect(problems).toEqual([])
     await close()
+  })
+
+  it("has beside it how many objects of each chosen type the constraints match, as they are typed", async () => {
+    await api.makeAll("dcim/sites", [named("Bergen"), named("Bodo")])
+    const { page, problems, close } = await loggedIn()
+    await page.goto("/users/permissions/add/")
+    const matches = page.locator("#matches")
+    const shows = (wanted: string) =>
+      eventually(`the preview shows ${wanted}`, async () =>
+        (await matches.innerText()).replaceAll(/\s+/g, " ").includes(wanted)
+      )
+    await shows("Choose object types first.")
+    await page.goto("/users/permissions/add/?object_types=dcim.site,tenancy.tenant")
+    await shows("Sites 3 Tenants 1 Objects that you may view.")
+    await page.fill(text, '{"name__startswith": "B"}')
+    await shows("Sites 2 Tenants 0")
+    expect([...(await accessibility(page)), ...(await sideways(page))]).toEqual([])
+    await page.fill(text, '{"name__startswith"}')
+    await shows("Line 1, column 20")
+    await page.fill(text, '{"name__regex": "("}')
+    await shows("regular expression")
+    expect(problems).toEqual([])
+    await close()
+    const plain = await loggedIn({ javaScriptEnabled: false })
+    await plain.page.goto("/users/permissions/add/?object_types=dcim.site")
+    const opened = plain.page.context().waitForEvent("page")
+    await plain.page.click("#matches button")
+    const tab = await opened
+    await tab.waitForLoadState()
+    expect((await tab.innerText("main")).replaceAll(/\s+/g, " ")).toContain("Sites 3")
+    await plain.close()
+    const types = ["users.objectpermission", "dcim.site"]
+    const reader = await makeUser(api, "reader", { types, actions: ["view"] })
+    const body = new URLSearchParams({ object_types: "dcim.site", constraints: '{"tenant__name": "Acme"}' })
+    const headers = { authorization: `Token ${reader.token}` }
+    expect(
+      (await fetch(`${api.service.url}/users/permissions/matches/`, { method: "POST", headers, body })).status
+    ).toBe(403)
   })
 })

@@ -1,9 +1,10 @@
 /** Objects that a user would see, counted by object type. */
 import { Effect } from "effect"
 import { clearancesOf } from "../../auth/Sight.ts"
+import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { registry } from "../../inventory/Registry.ts"
 import { countEach } from "../../inventory/read/CountEach.ts"
-import { isNothing } from "../../inventory/derive/filter/Where.ts"
+import { type Where, isNothing } from "../../inventory/derive/filter/Where.ts"
 import { type Html, html } from "../Html.ts"
 import { number } from "../list/Pager.ts"
 import { pathOf, pluralOf } from "../value/Title.ts"
@@ -20,9 +21,18 @@ export const seenBy = Effect.fnUntraced(function* (user: number) {
   })
   const counts = yield* countEach(asked, countedMax)
   const seen = asked.flatMap(({ type }, at) => (counts[at] === 0 ? [] : [{ type, count: counts[at]! }]))
-  if (seen.length === 0) return html`<p class="note">Nothing.</p>`
-  return html`<ul class="rel columns">
-    ${seen.map(
+  return seen.length === 0 ? html`<p class="note">Nothing.</p>` : countList(seen)
+})
+
+/** Counts, in one statement, the objects that meet the condition of their type, of those that the reader may see. */
+export const countedList = (asked: ReadonlyArray<{ readonly type: ObjectType; readonly where: Where }>) =>
+  Effect.map(countEach(asked, countedMax), (counts) =>
+    countList(asked.map(({ type }, at) => ({ type, count: counts[at]! })))
+  )
+
+const countList = (counts: ReadonlyArray<{ readonly type: ObjectType; readonly count: number }>): Html =>
+  html`<ul class="rel columns">
+    ${counts.map(
       ({ type, count }): Html =>
         html`<li>
           <a href="${pathOf(type)}"
@@ -31,4 +41,3 @@ export const seenBy = Effect.fnUntraced(function* (user: number) {
         </li>`
     )}
   </ul>`
-})

@@ -21,11 +21,11 @@ const circlesAmong = (files: ReadonlyArray<string>): ReadonlyArray<string> => {
 const levels: ReadonlyArray<ReadonlyArray<string>> = [
   ["root", "embedded", "event", "eventloop", "limit", "pattern", "postgres", "redis", "telemetry"],
   ["inventory"],
+  ["transport"],
   ["auth", "rack", "topology"],
   ["capture", "jinja", "match", "nunjucks", "template"],
   ["changelog"],
   ["queue"],
-  ["transport"],
   ["webhook"],
   ["log"],
   ["history"],

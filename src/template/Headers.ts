@@ -3,7 +3,7 @@
  * values contain no line break (Batch.ts), so every line begins where the template's author began it.
  */
 import { headerChars, lengthProblem } from "./Part.ts"
-import { isHeaderName, isHeaderValue } from "./HeaderSyntax.ts"
+import { isHeaderName, isHeaderValue } from "../transport/HeaderSyntax.ts"
 
 type Headers = { readonly headers: ReadonlyArray<readonly [name: string, value: string]> } | HeaderProblem
 

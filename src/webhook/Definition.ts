@@ -1,6 +1,6 @@
 /** A webhook as deliver uses it, made from its row when the row changes. */
 import { Data, Duration, Effect } from "effect"
-import { Settings, reveal } from "../Config.ts"
+import { Settings } from "../Config.ts"
 import { inWords } from "../telemetry/Telemetry.ts"
 import { OptionRefused } from "../Setting.ts"
 import { Vault } from "../inventory/Vault.ts"
@@ -14,8 +14,9 @@ import { type RetryPolicy, parsePolicy, retrySchedule, usualPolicy } from "./Ret
 import { type BatchPolicy, parseBatch } from "../inventory/types/extras/WebhookBatch.ts"
 import { type ChainHeader, chainHeaderOf } from "./Chain.ts"
 import type { Signing } from "./Sign.ts"
-import { type TargetRules, readRules } from "../transport/TargetPolicy.ts"
-import { type ProxyRules, proxyProblem } from "../transport/Tunnel.ts"
+import { proxyRules, targetRules } from "../transport/OutgoingRules.ts"
+import type { TargetRules } from "../transport/TargetPolicy.ts"
+import type { ProxyRules } from "../transport/Tunnel.ts"
 import type { Outgoing } from "../transport/Outgoing.ts"
 
 /** The settings that all webhooks of a process share. */
@@ -27,25 +28,6 @@ interface Surroundings {
   readonly rules: TargetRules
   readonly proxy: ProxyRules | undefined
 }
-
-/** The allowed targets of deliveries, as the options say. */
-export const targetRules = Effect.gen(function* () {
-  const { webhookTargetPolicy, webhookAllow, webhookDeny } = yield* Settings
-  const rules = readRules(webhookTargetPolicy, webhookAllow, webhookDeny)
-  return typeof rules === "string"
-    ? yield* new OptionRefused({ message: `WEBHOOK_ALLOW, WEBHOOK_DENY: ${rules}` })
-    : rules
-})
-
-/** The proxy of deliveries, as the options say. */
-const proxyRules = Effect.gen(function* () {
-  const { webhookProxy, webhookNoProxy } = yield* Settings
-  if (webhookProxy === undefined) return undefined
-  const address = reveal(webhookProxy)
-  const problem = proxyProblem(address)
-  if (problem !== undefined) return yield* new OptionRefused({ message: `WEBHOOK_PROXY ${problem}` })
-  return { url: new URL(address), except: webhookNoProxy } satisfies ProxyRules
-})
 
 /** Fails with OptionRefused if an option is not valid. */
 export const surroundings = Effect.gen(function* () {

@@ -10,7 +10,7 @@
  */
 import { textOf } from "./AnswerText.ts"
 import { emptyRecord } from "../../inventory/Field.ts"
-import { isHeaderName, isHeaderValue } from "../../template/HeaderSyntax.ts"
+import { isHeaderName, isHeaderValue } from "../HeaderSyntax.ts"
 import { AnswerFault } from "./AnswerFault.ts"
 import { ChunkedBody } from "./ChunkedBody.ts"
 

@@ -1,5 +1,5 @@
 /** A request as the bytes of HTTP/1.1. Pure. */
-import { isHeaderName, isHeaderValue } from "../../template/HeaderSyntax.ts"
+import { isHeaderName, isHeaderValue } from "../HeaderSyntax.ts"
 import type { Outgoing } from "../Outgoing.ts"
 
 /** The target of a request, as a URL has it. */

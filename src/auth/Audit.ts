@@ -45,3 +45,50 @@ export const auditGrant = (principal: Principal, what: string, ids: ReadonlyArra
   const by = `audit: ${quoted(username(principal))} did ${quoted(what)}`
   return Effect.forEach(lines, (line) => Effect.logInfo(`${by}: ${line}`), { discard: true })
 }
+
+/** Most names in a line. */
+const namesPerLine = 20
+
+const listed = (names: ReadonlyArray<string>): string => {
+  const more = names.length - namesPerLine
+  return [...names.slice(0, namesPerLine).map(quoted), ...(more > 0 ? [`${more} more`] : [])].join(", ")
+}
+
+/** The change of a user by a directory. */
+interface DirectoryChange {
+  readonly source: string
+  readonly added: ReadonlyArray<string>
+  readonly removed: ReadonlyArray<string>
+  readonly created: ReadonlyArray<string>
+  /** `a superuser`, `no staff`. */
+  readonly roles: ReadonlyArray<string>
+}
+
+/** Logs which groups and roles a directory gave a user or took away. */
+export const auditGroups = (
+  name: string,
+  { source, added, removed, created, roles }: DirectoryChange,
+  address: string | undefined
+) => {
+  const parts = [
+    ...(added.length > 0 ? [`adds the groups ${listed(added)}`] : []),
+    ...(created.length > 0 ? [`creates ${listed(created)}`] : []),
+    ...(removed.length > 0 ? [`removes the groups ${listed(removed)}`] : []),
+    ...roles.map((role) => `makes the user ${role}`)
+  ]
+  return parts.length === 0
+    ? Effect.void
+    : Effect.logInfo(`audit: the directory ${quoted(source)} ${parts.join("; ")} for ${quoted(name)} ${from(address)}`)
+}
+
+/** Logs names of a directory that are not used as groups. */
+export const auditUnusedNames = (
+  name: string,
+  source: string,
+  unused: ReadonlyArray<{ readonly name: string; readonly fault: string }>
+) => {
+  const each = unused.slice(0, namesPerLine).map(({ name, fault }) => `${quoted(name)} ${fault}`)
+  const more = unused.length - each.length
+  const all = [...each, ...(more > 0 ? [`${more} more`] : [])].join("; ")
+  return Effect.logWarning(`audit: groups of the directory ${quoted(source)} are not used for ${quoted(name)}: ${all}`)
+}

@@ -11,6 +11,7 @@ import { imageTable } from "../inventory/image/StoredImages.ts"
 import { keyTable } from "../inventory/Reseal.ts"
 import { Vault } from "../inventory/Vault.ts"
 import { sessionTable } from "../auth/Session.ts"
+import { directoryGrantTable } from "../auth/directory/DirectoryGroups.ts"
 import { userConfigTable } from "../auth/user/UserConfig.ts"
 import { leaderTable } from "../capture/slot/Leadership.ts"
 import { setAsideTable } from "../capture/SetAside.ts"
@@ -57,6 +58,7 @@ const stageTables: ReadonlyArray<Table> = [
   presenceTable,
   sessionTable,
   userConfigTable,
+  directoryGrantTable,
   keyTable,
   imageTable,
   epochTable,

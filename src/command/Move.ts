@@ -7,7 +7,7 @@ import { requireKey } from "../inventory/Reseal.ts"
 import { leftBehind, sourceAddress } from "../move/Address.ts"
 import { move } from "../move/Move.ts"
 import { reportLines } from "../move/Report.ts"
-import { keepRun } from "../move/Runs.ts"
+import { keepRun } from "../move/state/Runs.ts"
 import { verify, verifyLines, wrongIn } from "../move/Verify.ts"
 import { database } from "../pipeline/Foundation.ts"
 import { Postgres } from "../postgres/Postgres.ts"
@@ -40,6 +40,7 @@ interface MoveInput {
   readonly fire: boolean
   readonly enableWebhooks: boolean
   readonly media: Option.Option<string>
+  readonly keepIds: "yes" | "no"
   readonly prefer: Option.Option<"source" | "target">
   readonly verify: boolean
   readonly json: boolean
@@ -54,6 +55,7 @@ const run = Effect.fnUntraced(function* ({
   fire,
   enableWebhooks,
   media,
+  keepIds,
   prefer,
   verify: isVerified,
   json,
@@ -84,6 +86,7 @@ const run = Effect.fnUntraced(function* ({
     isStrict: strict,
     fires: fire,
     enablesWebhooks: enableWebhooks,
+    keepsIds: keepIds === "yes",
     prefer: Option.getOrUndefined(prefer),
     media: Option.getOrUndefined(media)
   })
@@ -128,6 +131,12 @@ export default Command.make(
       Flag.withDescription("NetBox's media folder, MEDIA_ROOT, with the files of images (default: no images)"),
       Flag.optional
     ),
+    keepIds: Flag.Literals("keep-ids", ["yes", "no"]).pipe(
+      Flag.withDescription(
+        "Whether ids that other objects have here end the move; with no, objects of NetBox get new ids for these (default: yes)"
+      ),
+      Flag.withDefault("yes" as const)
+    ),
     prefer: Flag.Literals("prefer", ["source", "target"]).pipe(
       Flag.withDescription(
         "Which side counts where an object was changed on both since the last move (default: report)"
@@ -153,7 +162,7 @@ export default Command.make(
     "Move an existing NetBox into an inventory, with its ids and times; again later, to follow what changed there."
   ),
   entry({
-    "move SOURCE [--token TOKEN] [--dry-run] [--strict] [--fire] [--enable-webhooks] [--media FOLDER] [--prefer SIDE] [--verify] [--json] [--left-out FILE]":
-      "Reads the database of NetBox 3.1 to 4.2, or its REST API with `--token`, and writes its objects under their ids, in one transaction. `--dry-run` does the same and takes it back."
+    "move SOURCE [--token TOKEN] [--dry-run] [--strict] [--fire] [--enable-webhooks] [--media FOLDER] [--keep-ids no] [--prefer SIDE] [--verify] [--json] [--left-out FILE]":
+      "Reads the database of NetBox 3.1 to 4.2, or its REST API with `--token`, and writes its objects under their ids. `--dry-run` does the same in one transaction, which it takes back."
   })
 )

@@ -6,19 +6,19 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { type NewRow, asColumns, insertRows } from "./Load.ts"
-import { keepDigests } from "./Moved.ts"
+import { keepDigests } from "./state/Moved.ts"
 import { emptyReport } from "./Report.ts"
 import { type Transfer, isKnown, refuse } from "./Transfer.ts"
 import { type SourceRow, convert } from "./source/Convert.ts"
 import { type Selection, rowsStatement } from "./source/Selection.ts"
 
 export const transferEnds = Effect.fnUntraced(function* (transfer: Transfer, selection: Selection) {
-  const { snapshot, catalogue, began, isAgain } = transfer
+  const { source, began, isAgain, inTransaction } = transfer
   const report = emptyReport(selection)
-  const around = { contentTypes: catalogue.contentTypes, isKnown, began }
+  const around = { contentTypes: source.catalogue.contentTypes, isKnown, began }
   const rowsOf = (page: ReadonlyArray<SourceRow>) =>
-    page.flatMap((source): ReadonlyArray<NewRow> => {
-      const converted = convert(selection, source, around)
+    page.flatMap((read): ReadonlyArray<NewRow> => {
+      const converted = convert(selection, read, around)
       return "row" in converted ? [converted.row] : []
     })
   // The times of an end without times are those of its cable here.
@@ -29,35 +29,29 @@ export const transferEnds = Effect.fnUntraced(function* (transfer: Transfer, sel
       ...Object.fromEntries(times.map((name) => [name, sources.get(row.id)?.[name] ?? null]))
     }))
   }
-  const right = new Set<number>()
-  const renamed = new Set<number>()
-  // All of them first: the id of an end may be that of an end of a later page.
-  yield* snapshot.pages(rowsStatement(selection), (page) =>
-    Effect.map(takeAway(selection.type, timedRowsOf(page)), (found) => {
-      for (const { id, isRight } of found) (isRight ? right : renamed).add(id)
-    })
-  )
-  yield* snapshot.pages(rowsStatement(selection), (page) =>
-    Effect.gen(function* () {
-      report.rows += page.length
-      const rows = rowsOf(page).filter(({ id }) => renamed.has(id))
-      const refused = yield* insertRows(selection.type, rows, [])
-      for (const each of refused) refuse(transfer, { selection, report }, each)
-      const failed = new Set(refused.map(({ id }) => id))
-      for (const { id } of page) {
-        if (right.has(id) || renamed.has(id)) continue
-        if (isAgain) report.unchanged += 1
-        else refuse(transfer, { selection, report }, { id, reason: "The cable does not have this end here." })
-      }
-      report[isAgain ? "updated" : "created"] += rows.length - refused.length
-      const equal = page.filter(({ id }) => right.has(id))
-      report[isAgain ? "unchanged" : "created"] += equal.length
-      yield* keepDigests(
-        selection,
-        page.filter(({ id }) => right.has(id) || (renamed.has(id) && !failed.has(id)))
-      )
-    })
-  )
+  const write = Effect.fnUntraced(function* (page: ReadonlyArray<SourceRow>) {
+    const found = yield* takeAway(selection.type, timedRowsOf(page))
+    const right = new Set(found.flatMap(({ id, isRight }) => (isRight ? [id] : [])))
+    const renamed = new Set(found.flatMap(({ id, isRight }) => (isRight ? [] : [id])))
+    report.rows += page.length
+    const rows = rowsOf(page).filter(({ id }) => renamed.has(id))
+    const refused = yield* insertRows(selection.type, rows, [])
+    for (const each of refused) refuse(transfer, { selection, report }, each)
+    const failed = new Set(refused.map(({ id }) => id))
+    for (const { id } of page) {
+      if (right.has(id) || renamed.has(id)) continue
+      if (isAgain) report.unchanged += 1
+      else refuse(transfer, { selection, report }, { id, reason: "The cable does not have this end here." })
+    }
+    report[isAgain ? "updated" : "created"] += rows.length - refused.length
+    report[isAgain ? "unchanged" : "created"] += right.size
+    yield* keepDigests(
+      selection,
+      page.filter(({ id }) => right.has(id) || (renamed.has(id) && !failed.has(id)))
+    )
+  })
+  // An end that a trigger has made has an id behind all of the source, so none of a later page.
+  yield* source.pages(selection, rowsStatement(selection), (page) => inTransaction(write(page)))
   return report
 })
 

@@ -159,9 +159,9 @@ const insert = `
     insert into extras_objectchange (id, time, user_name, request_id, action, changed_object_type, changed_object_id,
            object_repr, position, idx, request, message, data, prechange_data, postchange_data)
     select case when g.id in (select id from taken) then nextval(pg_get_serial_sequence('extras_objectchange', 'id')) else g.id end,
-           g.time, g.user_name, g.request_id, g.action, g.type, g.object, g.object_repr, g.position, 0, 'null', '', 'null',
+           g.time, g.user_name, g.request_id, g.action, g.type, coalesce(n.target_id, g.object), g.object_repr, g.position, 0, 'null', '', 'null',
            coalesce(g.prechange, 'null')::json, coalesce(g.postchange, 'null')::json
-      from given g order by g.id
+      from given g left join rackwire_renumbered n on n.object_type = g.type and n.source_id = g.object order by g.id
     on conflict (position, idx, time) do nothing returning 1)
   select count(*)::float8 as count from written`
 
@@ -199,9 +199,11 @@ const digest = `md5(concat_ws('|', "time", user_name, request_id, action, object
 const changesHere = `
   select id::float8 as id, type, ${digest} as digest from (
     select c.position - $2::bigint as id, ${utc("c.time")} as "time",
-           c.user_name, c.request_id, c.action, c.changed_object_type as type, c.changed_object_id as object, c.object_repr,
-           c.prechange_data::text as prechange, c.postchange_data::text as postchange
-      from extras_objectchange c where c.position = any (array(select e + $2::bigint from unnest($1::text[]::bigint[]) e))) t`
+           c.user_name, c.request_id, c.action, c.changed_object_type as type,
+           coalesce(n.source_id, c.changed_object_id) as object, c.object_repr, c.prechange_data::text as prechange, c.postchange_data::text as postchange
+      from extras_objectchange c
+      left join rackwire_renumbered n on n.object_type = c.changed_object_type and n.target_id = c.changed_object_id
+     where c.position = any (array(select e + $2::bigint from unnest($1::text[]::bigint[]) e))) t`
 
 interface ChangeDigest {
   readonly id: number

@@ -16,10 +16,10 @@ const isRead = (selections: ReadonlyArray<Selection>): ((table: string) => boole
 }
 
 /** Notes the rows of tables without an object type. */
-export const homelessRows = Effect.fnUntraced(function* (
-  { catalogue, snapshot, note }: Transfer,
-  selections: ReadonlyArray<Selection>
-) {
+export const homelessRows = Effect.fnUntraced(function* ({
+  source: { catalogue, snapshot, selections },
+  note
+}: Transfer) {
   const counted: Array<{ readonly table: string; readonly rows: number }> = []
   const reads = isRead(selections)
   const whole = [...catalogue.tables].flatMap(([table, { isReadable }]) =>

@@ -1,7 +1,6 @@
 /** The target: writes rows in batches. A row that Postgres refuses is found, and does not stop the others. */
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { asTexts } from "../inventory/derive/filter/Where.ts"
 import { type ObjectType, columnOf } from "../inventory/ObjectType.ts"
 import { stored } from "../inventory/write/Stored.ts"
 import { sqlStateOf } from "../postgres/Postgres.ts"
@@ -112,22 +111,11 @@ export const deleteRows = Effect.fnUntraced(function* (type: ObjectType, rows: R
   return yield* inBatches(rows, (json) => sql.unsafe(statement, [json]))
 })
 
-/** The ids among these that objects here have which no run wrote. */
-export const takenIds = Effect.fnUntraced(function* (type: ObjectType, ids: ReadonlyArray<number>) {
-  const sql = yield* SqlClient.SqlClient
-  const found = yield* sql.unsafe<{ readonly id: number }>(
-    `select t.id::float8 as id from ${type.table} t where t.id = any ($1::text[]::bigint[]) and not exists (
-       select from rackwire_moved m where m.object_type = $2 and m.object_id = t.id and m.state is distinct from 'refused') order by 1`,
-    [asTexts(ids), type.id]
-  )
-  return found.map(({ id }) => id)
-})
-
-/** Lets the ids of a table continue behind the last one of the source. */
+/** Lets the ids of a table continue behind the last one of the source, and behind those that are here. */
 export const continueIds = Effect.fnUntraced(function* (type: ObjectType, last: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql.unsafe(
-    `select setval(s, greatest($1::bigint, coalesce(pg_sequence_last_value(s::regclass), 1)))::text
+    `select setval(s, greatest($1::bigint, (select max(id) from ${type.table}), pg_sequence_last_value(s::regclass), 1))::text
        from pg_get_serial_sequence('${type.table}', 'id') s`,
     [last]
   )

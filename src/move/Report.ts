@@ -19,6 +19,7 @@ export type Finding =
       readonly from: unknown
       readonly to: unknown
     }
+  | { readonly kind: "renumbered"; readonly table: string; readonly id: number; readonly here: number }
   | { readonly kind: "conflict"; readonly table: string; readonly id: number; readonly reason: string }
   | { readonly kind: "homeless"; readonly table: string; readonly id: number | null; readonly values: unknown }
 
@@ -83,6 +84,7 @@ export const exampleOf = (finding: Finding): string => {
   const where = `  ${finding.table} ${finding.id ?? ""}`
   if (finding.kind === "refused" || finding.kind === "conflict") return `${where}: ${shown(finding.reason)}`
   if (finding.kind === "changed") return `${where}: ${finding.field} ${shown(finding.from)} -> ${shown(finding.to)}`
+  if (finding.kind === "renumbered") return `${where}: the id here is ${finding.here}`
   return `${where}: ${shown(finding.values)}`
 }
 

@@ -1,19 +1,26 @@
 /** One object type from the source to the target, page by page. */
 import { Effect } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
 import { registry } from "../inventory/Registry.ts"
+import type { Vault } from "../inventory/Vault.ts"
 import { storePictures, withPictures } from "./Images.ts"
-import type { Catalogue } from "./source/Catalogue.ts"
 import { type SourceRow, convert } from "./source/Convert.ts"
-import { type NewRow, type RefusedRow, deleteRows, insertRows, updateRows } from "./Load.ts"
-import { digestOf, eachMoved, forgetDigests, keepDigests, keepRefused, stepsOf } from "./Moved.ts"
-import type { Prefer, Step } from "./Plan.ts"
+import { type NewRow, type RefusedRow, insertRows, updateRows } from "./Load.ts"
+import { digestOf, finishDigests, keepDigests, keepRefused, stepsOf, unfinishedDigestOf } from "./state/Moved.ts"
+import type { Prefer, Step } from "./state/Plan.ts"
 import { type Finding, type TypeReport, emptyReport, withoutCredentials } from "./Report.ts"
 import { type Selection, fieldsStatement, rowsStatement } from "./source/Selection.ts"
-import type { Snapshot } from "./source/Snapshot.ts"
+import type { Source } from "./source/Source.ts"
+
+/** Runs an effect in a transaction of a move. */
+export type InTransaction = <A, E, R>(
+  effect: Effect.Effect<A, E, R>
+) => Effect.Effect<A, E | SqlError.SqlError, R | SqlClient.SqlClient | Vault>
 
 export interface Transfer {
-  readonly snapshot: Snapshot
-  readonly catalogue: Catalogue
+  readonly source: Source
+  /** A page in a transaction of its own; or in that of the run, if it writes all or nothing. */
+  readonly inTransaction: InTransaction
   /** Whether an earlier run wrote objects. */
   readonly isAgain: boolean
   readonly prefer: Prefer
@@ -32,8 +39,8 @@ export interface Moving {
   /** References that are written after all types. */
   readonly later: ReadonlyArray<string>
   readonly report: TypeReport
-  /** The objects whose references are still missing. */
-  readonly written: Set<number>
+  /** The objects whose references among `later` are still missing. */
+  readonly unfinished: Set<number>
   /** Rows that were refused, but may be accepted when what was deleted there is deleted here. */
   refused: ReadonlyArray<SourceRow>
 }
@@ -48,12 +55,13 @@ export const transferType = Effect.fnUntraced(function* (
 ) {
   const { type, table } = selection
   const report = emptyReport(selection)
-  const moving: Moving = { selection, later, report, written: new Set(), refused: [] }
-  const of = yield* transfer.snapshot.count(table, selection.where)
-  yield* transfer.snapshot.pages(rowsStatement(selection), (page) =>
+  const moving: Moving = { selection, later, report, unfinished: new Set(), refused: [] }
+  const { source } = transfer
+  const of = yield* source.snapshot.count(table, selection.where)
+  yield* source.pages(selection, rowsStatement(selection), (page) =>
     Effect.gen(function* () {
       report.rows += page.length
-      yield* writePage(transfer, moving, page, !transfer.isAgain)
+      yield* transfer.inTransaction(writePage(transfer, moving, page, !transfer.isAgain))
       yield* transfer.progress(type.id, report.rows, of)
     })
   )
@@ -64,7 +72,7 @@ export const transferType = Effect.fnUntraced(function* (
 export const writeRefused = Effect.fnUntraced(function* (transfer: Transfer, moving: Moving) {
   const rows = moving.refused
   moving.refused = []
-  if (rows.length > 0) yield* writePage(transfer, moving, rows, true)
+  if (rows.length > 0) yield* transfer.inTransaction(writePage(transfer, moving, rows, true))
 })
 
 /** `isLast`: a row that is refused stays so. */
@@ -78,9 +86,10 @@ const writePage = Effect.fnUntraced(function* (
   // In a first run nothing is here but users of the same name.
   const isFirst = !transfer.isAgain && type.id !== "users.user"
   const wanted = page.map((row) => ({ id: row.id, now: digestOf(row) }))
-  const steps = isFirst ? undefined : yield* stepsOf(moving.selection, wanted, transfer.prefer)
-  const at = (step: Step) => page.filter(({ id }) => (steps?.get(id) ?? "insert") === step)
+  const known = isFirst ? undefined : yield* stepsOf(moving.selection, wanted, transfer.prefer)
+  const at = (step: Step) => page.filter(({ id }) => (known?.steps.get(id) ?? "insert") === step)
   moving.report.unchanged += at("leave").length
+  for (const { id } of at("leave")) if (known?.unfinished.has(id) === true) moving.unfinished.add(id)
   yield* keepDigests(moving.selection, at("accept"))
   moving.report.unchanged += at("accept").length
   for (const { id } of at("conflict")) conflict(transfer, moving, id, "The object was changed on both sides.")
@@ -98,11 +107,15 @@ const writePage = Effect.fnUntraced(function* (
     }
     const done = rows.filter(({ row }) => !failed.has(row.id))
     moving.report[step === "insert" ? "created" : "updated"] += done.length
-    for (const { row } of done) moving.written.add(row.id)
+    const isUnfinished = (row: SourceRow) => moving.later.some((name) => (row[name] ?? null) !== null)
+    const kept = sources.filter(({ id }) => !failed.has(id))
+    const unfinished = kept.filter(isUnfinished)
+    for (const { id } of unfinished) moving.unfinished.add(id)
     yield* keepDigests(
       moving.selection,
-      sources.filter(({ id }) => !failed.has(id))
+      kept.filter((row) => !isUnfinished(row))
     )
+    yield* keepDigests(moving.selection, unfinished, unfinishedDigestOf)
     done.forEach((each) => noteRow(transfer, moving, table, each))
   }
 })
@@ -116,7 +129,7 @@ export const refuse = (
   note({ kind: "refused", table: selection.table, id, reason })
 }
 
-const conflict = ({ note }: Transfer, { selection, report }: Moving, id: number, reason: string): void => {
+export const conflict = ({ note }: Transfer, { selection, report }: Moving, id: number, reason: string): void => {
   report.conflicts += 1
   note({ kind: "conflict", table: selection.table, id, reason })
 }
@@ -136,7 +149,7 @@ const writeRows = Effect.fnUntraced(function* (
   step: "insert" | "update"
 ) {
   const { type } = selection
-  const around = { contentTypes: transfer.catalogue.contentTypes, isKnown, began: transfer.began }
+  const around = { contentTypes: transfer.source.catalogue.contentTypes, isKnown, began: transfer.began }
   const refused: Array<RefusedRow> = []
   const rows: Array<Converted> = []
   for (const source of sources) {
@@ -190,47 +203,23 @@ const maskedChange = (field: string, from: unknown, to: unknown) => {
   return { field, from: masked[field], to: masked[field] === from ? to : masked[field] }
 }
 
-/** Deletes the objects that the source has no more, unless they were changed here. */
-export const deleteGone = Effect.fnUntraced(function* (transfer: Transfer, moving: Moving) {
-  const { selection, report } = moving
-  const { type } = selection
-  yield* eachMoved(type, (ids) =>
-    Effect.gen(function* () {
-      const there = yield* transfer.snapshot.idsAmong(selection.table, selection.where, ids)
-      const gone = ids.filter((id) => !there.has(id))
-      if (gone.length === 0) return
-      const wanted = gone.map((id) => ({ id, now: undefined }))
-      const steps = yield* stepsOf(selection, wanted, transfer.prefer)
-      const at = (step: Step) => gone.filter((id) => steps.get(id) === step)
-      for (const id of at("conflict")) conflict(transfer, moving, id, "The object was deleted there, and changed here.")
-      const refused = yield* deleteRows(
-        type,
-        at("delete").map((id) => ({ id }))
-      )
-      for (const each of refused) refuse(transfer, moving, each)
-      const kept = new Set(refused.map(({ id }) => id))
-      const deleted = at("delete").filter((id) => !kept.has(id))
-      report.deleted += deleted.length
-      yield* forgetDigests(type, [...deleted, ...at("accept")])
-    })
-  )
-})
-
 /** Sets the references of a type whose objects are written only now. */
 export const setLater = Effect.fnUntraced(function* (
-  { snapshot, note }: Transfer,
-  { selection, later, written }: Moving
+  { source, note, inTransaction }: Transfer,
+  { selection, later, unfinished }: Moving
 ) {
   const { type, table } = selection
-  if (later.length === 0 || written.size === 0) return
+  if (unfinished.size === 0) return
   const write = Effect.fnUntraced(function* (page: ReadonlyArray<SourceRow>) {
-    const rows = page.filter(({ id }) => written.has(id))
+    const rows = page.filter(({ id }) => unfinished.has(id))
+    if (rows.length === 0) return
     const refused = yield* updateRows(
       type,
       rows.map((row) => only(row, later))
     )
     const byId = new Map(rows.map((row) => [row.id, row]))
     for (const { id, reason } of refused) note({ kind: "homeless", table, id, values: { ...byId.get(id), reason } })
+    yield* finishDigests(type, [...byId.keys()])
   })
-  yield* snapshot.pages(fieldsStatement(selection, later), write)
+  yield* source.pages(selection, fieldsStatement(selection, later), (page) => inTransaction(write(page)))
 })

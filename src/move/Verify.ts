@@ -11,10 +11,9 @@ import { anyTime, differencesOf } from "./Compare.ts"
 import { compareHistory } from "./History.ts"
 import { type SourceRow, convert } from "./source/Convert.ts"
 import type { NewRow } from "./Load.ts"
-import { type MovedObject, digestOf, eachId, hasMoved, knownOf } from "./Moved.ts"
+import { type MovedObject, digestOf, eachId, hasMoved, knownOf } from "./state/Moved.ts"
 import { tableLines } from "./Report.ts"
 import { type Selection, rowsStatement } from "./source/Selection.ts"
-import type { Snapshot } from "./source/Snapshot.ts"
 import { type Source, type SourceAddress, withSource } from "./source/Source.ts"
 import { isKnown, only } from "./Transfer.ts"
 
@@ -56,11 +55,10 @@ interface VerifyOptions {
 export const verify = (options: VerifyOptions) =>
   withSource(options.source, (source) =>
     Effect.gen(function* () {
-      const { snapshot, catalogue, release, selections } = source
+      const { release, selections } = source
       const wasMoved = yield* hasMoved
       const types: Array<VerifiedType> = []
-      for (const selection of selections)
-        types.push(yield* verifyType({ snapshot, catalogue, selection, options, wasMoved }))
+      for (const selection of selections) types.push(yield* verifyType({ source, selection, options, wasMoved }))
       const log = yield* verifyHistory(source, options)
       return { release, types: log.rows > 0 ? [...types, log] : types } satisfies VerifyReport
     })
@@ -90,27 +88,26 @@ const verifyHistory = Effect.fnUntraced(function* (source: Source, { note, progr
 })
 
 interface Verifying {
-  readonly snapshot: Snapshot
-  readonly catalogue: Catalogue
+  readonly source: Source
   readonly selection: Selection
   readonly options: VerifyOptions
   /** Whether a move took place: without one every difference is wrong. */
   readonly wasMoved: boolean
 }
 
-const verifyType = Effect.fnUntraced(function* ({ snapshot, catalogue, selection, options, wasMoved }: Verifying) {
+const verifyType = Effect.fnUntraced(function* ({ source, selection, options, wasMoved }: Verifying) {
   const { type, table, where } = selection
   const counts = nothingVerified(type)
-  const of = yield* snapshot.count(table, where)
+  const of = yield* source.snapshot.count(table, where)
   const note = (deviations: ReadonlyArray<Deviation>) => {
     for (const deviation of deviations) {
       counts[deviation.since === "neither" ? "wrong" : deviation.since] += 1
       options.note(deviation)
     }
   }
-  yield* snapshot.pages(rowsStatement(selection), (page) =>
+  yield* source.pages(selection, rowsStatement(selection), (page) =>
     Effect.gen(function* () {
-      const deviations = yield* deviationsOf(selection, catalogue, page, wasMoved)
+      const deviations = yield* deviationsOf(selection, source.catalogue, page, wasMoved)
       counts.rows += page.length
       counts.equal += page.length - deviations.length
       note(deviations)
@@ -119,7 +116,7 @@ const verifyType = Effect.fnUntraced(function* ({ snapshot, catalogue, selection
   )
   yield* eachId(type.table, {}, (ids) =>
     Effect.gen(function* () {
-      const there = yield* snapshot.idsAmong(table, where, ids)
+      const there = yield* source.idsAmong(selection, ids)
       const known = yield* knownOf(
         selection,
         ids.filter((id) => !there.has(id)).map((id) => ({ id, now: undefined }))

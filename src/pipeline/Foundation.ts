@@ -29,8 +29,9 @@ import { Clearance } from "../inventory/Clearance.ts"
 import { migrate } from "../postgres/migrate/Migrate.ts"
 import { presenceTable } from "../postgres/Presence.ts"
 import { Counts } from "../inventory/read/Count.ts"
-import { movedTable } from "../move/Moved.ts"
-import { runTable } from "../move/Runs.ts"
+import { movedTable } from "../move/state/Moved.ts"
+import { renumberedTable } from "../move/state/Renumbered.ts"
+import { runTable } from "../move/state/Runs.ts"
 import { versionTable } from "../match/WebhookVersions.ts"
 import { Templates } from "../template/Template.ts"
 import { functions } from "../inventory/derive/table/DatabaseFunctions.ts"
@@ -71,6 +72,7 @@ const stageTables: ReadonlyArray<Table> = [
   attemptTable,
   trafficTable,
   movedTable,
+  renumberedTable,
   runTable,
   breakerTable,
   backlogTable,

@@ -1,6 +1,6 @@
 /** The reports of moves in the console, and the way in from an empty inventory. */
 import { describe, expect, it } from "vitest"
-import { runTable } from "../../src/move/Runs.ts"
+import { runTable } from "../../src/move/state/Runs.ts"
 import { makeUser } from "../auth/Users.ts"
 import { type Api, startApi } from "../support/Api.ts"
 import { accessibility, hasBrowser, sideways } from "../support/Browser.ts"

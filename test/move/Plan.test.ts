@@ -1,6 +1,6 @@
 /** A later run does with an object as the changes on both sides say. */
 import { describe, expect, test } from "vitest"
-import { decide } from "../../src/move/Plan.ts"
+import { decide } from "../../src/move/state/Plan.ts"
 
 const known = { last: "a", now: "a", isHere: true, isChangedHere: false, prefer: undefined }
 

@@ -53,7 +53,7 @@ export const schema: ReadonlyArray<string> = [
 ]
 
 interface Moving extends Partial<
-  Pick<MoveOptions, "isDryRun" | "isStrict" | "fires" | "enablesWebhooks" | "prefer" | "media">
+  Pick<MoveOptions, "keepsIds" | "isDryRun" | "isStrict" | "fires" | "enablesWebhooks" | "prefer" | "media">
 > {
   /** A database, or a running NetBox. */
   readonly from: string | ApiAddress
@@ -98,6 +98,7 @@ export const moveInto = async ({ from, to, ...options }: Moving) => {
         isStrict: false,
         fires: false,
         enablesWebhooks: false,
+        keepsIds: true,
         prefer: undefined,
         media: undefined
       },

@@ -1,9 +1,9 @@
 /** The reports of moves and comparisons, which the console shows. A dry run leaves none: it writes nothing. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Table } from "../postgres/migrate/Table.ts"
-import type { MoveReport } from "./Report.ts"
-import type { VerifyReport } from "./Verify.ts"
+import type { Table } from "../../postgres/migrate/Table.ts"
+import type { MoveReport } from "../Report.ts"
+import type { VerifyReport } from "../Verify.ts"
 
 export const runTable: Table = {
   name: "rackwire_move_run",

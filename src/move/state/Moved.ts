@@ -4,13 +4,13 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { asTexts } from "../inventory/derive/filter/Where.ts"
-import { type ObjectType, columnOf } from "../inventory/ObjectType.ts"
-import { literal } from "../postgres/Literal.ts"
-import type { Table } from "../postgres/migrate/Table.ts"
-import type { SourceRow } from "./source/Convert.ts"
+import { asTexts } from "../../inventory/derive/filter/Where.ts"
+import { type ObjectType, columnOf } from "../../inventory/ObjectType.ts"
+import { literal } from "../../postgres/Literal.ts"
+import type { Table } from "../../postgres/migrate/Table.ts"
+import type { SourceRow } from "../source/Convert.ts"
 import { type Prefer, type Step, decide } from "./Plan.ts"
-import { type Selection, byUse, digestName } from "./source/Selection.ts"
+import { type Selection, byUse, digestName } from "../source/Selection.ts"
 
 export const movedTable: Table = {
   name: "rackwire_moved",
@@ -30,6 +30,12 @@ export const movedTable: Table = {
 
 /** The state of rows that were refused. */
 const refusedState = "refused"
+
+/** Precedes the digest of an object whose references to later types are not written: the next run writes them. */
+const unfinishedMark = "unfinished "
+
+/** Characters of a digest. */
+const digestLength = 32
 
 /** Whether each change here changes the time of the object. */
 const hasTime = ({ type }: Selection): boolean => type.fields["last_updated"] !== undefined && type.kind !== "record"
@@ -68,6 +74,15 @@ export interface MovedObject extends RowDigest {
   readonly wasRefused: boolean
   readonly isHere: boolean
   readonly isChangedHere: boolean
+  /** Whether a run that ended early left references to later types out. */
+  readonly isUnfinished: boolean
+}
+
+interface KnownRow {
+  readonly id: number
+  readonly source: string
+  readonly isUnfinished: boolean
+  readonly isRefused: boolean
 }
 
 /** Both sides of these objects. With a lock, objects whose rows are as at the last run are not read. */
@@ -78,14 +93,17 @@ export const knownOf = Effect.fnUntraced(function* (
 ) {
   const sql = yield* SqlClient.SqlClient
   const { id: name, table } = selection.type
-  const known = yield* sql<{ readonly id: number; readonly source: string; readonly isRefused: boolean }>`
-    select object_id::float8 as id, source, state is not distinct from ${refusedState} as "isRefused" from rackwire_moved
+  const known = yield* sql<KnownRow>`
+    select object_id::float8 as id, right(source, ${digestLength}::int) as source,
+           starts_with(source, ${unfinishedMark}) as "isUnfinished", state is not distinct from ${refusedState} as "isRefused"
+      from rackwire_moved
      where object_type = ${name} and object_id = any (${objects.map(({ id }) => `${id}`)}::text[]::bigint[])`
   const last = new Map(known.flatMap(({ id, source, isRefused }) => (isRefused ? [] : [[id, source]])))
   const refused = new Map(known.flatMap(({ id, source, isRefused }) => (isRefused ? [[id, source]] : [])))
+  const unfinished = new Set(known.flatMap(({ id, isUnfinished }) => (isUnfinished ? [id] : [])))
   const changed = objects.filter(({ id, now }) => lock === "" || now === undefined || last.get(id) !== now)
   const here = yield* sql.unsafe<{ readonly id: number; readonly isChanged: boolean }>(
-    `select t.id::float8 as id, ${stateOf(selection)} is distinct from m.state as "isChanged"
+    `select t.id::float8 as id, m.state is not null and ${stateOf(selection)} is distinct from m.state as "isChanged"
        from ${table} t left join rackwire_moved m on m.object_type = $1 and m.object_id = t.id
       where t.id = any ($2::text[]::bigint[]) order by t.id ${lock}`,
     [name, changed.map(({ id }) => `${id}`)]
@@ -93,18 +111,21 @@ export const knownOf = Effect.fnUntraced(function* (
   const isChanged = new Map(here.map(({ id, isChanged }) => [id, isChanged]))
   return objects.map(({ id, now }): MovedObject => ({
     ...{ id, now, last: last.get(id), wasRefused: now !== undefined && refused.get(id) === now },
-    ...{ isHere: isChanged.has(id), isChangedHere: isChanged.get(id) === true }
+    ...{ isHere: isChanged.has(id), isChangedHere: isChanged.get(id) === true, isUnfinished: unfinished.has(id) }
   }))
 })
 
-/** The step of each of these objects. Objects that the run writes stay locked until it ends. */
+/** The step of each of these objects, and which are unfinished. Objects that are written stay locked in the transaction. */
 export const stepsOf = Effect.fnUntraced(function* (
   selection: Selection,
   objects: ReadonlyArray<RowDigest>,
   prefer: Prefer
 ) {
   const known = yield* knownOf(selection, objects, "for update of t")
-  return new Map(known.map((each): [number, Step] => [each.id, decide({ ...each, prefer })]))
+  return {
+    steps: new Map(known.map((each): [number, Step] => [each.id, decide({ ...each, prefer })])),
+    unfinished: new Set(known.flatMap(({ id, isUnfinished }) => (isUnfinished ? [id] : [])))
+  }
 })
 
 /** The digest of a row of the source. */
@@ -123,7 +144,11 @@ export const keepRefused = Effect.fnUntraced(function* ({ type }: Selection, row
 })
 
 /** Keeps the digests of rows that were written, or whose objects here count, and their states as far as they are final. */
-export const keepDigests = Effect.fnUntraced(function* (selection: Selection, rows: ReadonlyArray<SourceRow>) {
+export const keepDigests = Effect.fnUntraced(function* (
+  selection: Selection,
+  rows: ReadonlyArray<SourceRow>,
+  digest = digestOf
+) {
   if (rows.length === 0) return
   const sql = yield* SqlClient.SqlClient
   const { id, table } = selection.type
@@ -134,8 +159,19 @@ export const keepDigests = Effect.fnUntraced(function* (selection: Selection, ro
        from unnest($2::text[]::bigint[], $3::text[]) i (id, source) left join ${table} t on t.id = i.id
      on conflict (object_type, object_id) do update set source = excluded.source, state = excluded.state
       where rackwire_moved.source <> excluded.source or rackwire_moved.state = '${refusedState}'`,
-    [id, rows.map((row) => `${row.id}`), rows.map(digestOf)]
+    [id, rows.map((row) => `${row.id}`), rows.map(digest)]
   )
+})
+
+export const unfinishedDigestOf = (row: SourceRow): string => `${unfinishedMark}${digestOf(row)}`
+
+/** Takes the mark from objects whose references are written. */
+export const finishDigests = Effect.fnUntraced(function* ({ id }: ObjectType, ids: ReadonlyArray<number>) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    update rackwire_moved set source = right(source, ${digestLength}::int)
+     where object_type = ${id} and object_id = any (${asTexts(ids)}::text[]::bigint[])
+       and starts_with(source, ${unfinishedMark})`
 })
 
 /** Forgets objects that are on neither side. */
@@ -148,10 +184,16 @@ export const forgetDigests = Effect.fnUntraced(function* ({ id }: ObjectType, id
 export const keepStates = Effect.fnUntraced(function* (selection: Selection) {
   if (hasTime(selection)) return
   const sql = yield* SqlClient.SqlClient
-  yield* sql.unsafe(
-    `update rackwire_moved m set state = ${stateOf(selection)}
-       from ${selection.type.table} t where m.object_type = $1 and m.state is null and t.id = m.object_id`,
-    [selection.type.id]
+  const { id, table } = selection.type
+  yield* eachId(
+    movedTable.name,
+    { column: "object_id", where: `object_type = ${literal(id)} and state is null` },
+    (ids) =>
+      sql.unsafe(
+        `update rackwire_moved m set state = ${stateOf(selection)}
+           from ${table} t where m.object_type = $1 and m.object_id = any ($2::text[]::bigint[]) and t.id = m.object_id`,
+        [id, asTexts(ids)]
+      )
   )
 })
 
@@ -159,7 +201,7 @@ export const keepStates = Effect.fnUntraced(function* (selection: Selection) {
 export const eachId = <E, R>(
   table: string,
   { column = "id", where = "true" }: { readonly column?: string; readonly where?: string },
-  use: (ids: ReadonlyArray<number>) => Effect.Effect<void, E, R>
+  use: (ids: ReadonlyArray<number>) => Effect.Effect<unknown, E, R>
 ) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient

@@ -7,6 +7,7 @@ import { readFileSync } from "node:fs"
 import { Context, Duration, Effect, Layer, Redacted } from "effect"
 import * as kind from "./Setting.ts"
 import { corsOptions } from "./CorsOptions.ts"
+import { signInOptions } from "./SignInOptions.ts"
 import { databaseOptions } from "./postgres/DatabaseOptions.ts"
 import { telemetryOptions } from "./telemetry/TelemetryOptions.ts"
 import { type OptionRefused, type Setting, optional, setting } from "./Setting.ts"
@@ -115,6 +116,7 @@ export const options = {
     50,
     "Wrong passwords from one address (for IPv6, one /64 network) within five minutes before further attempts have to wait."
   ),
+  ...signInOptions,
   allowTokenRetrieval: setting(
     "ALLOW_TOKEN_RETRIEVAL",
     kind.yesOrNo,

@@ -18,6 +18,7 @@ import { awaitPostgres } from "./postgres/AwaitPostgres.ts"
 import { requestSqlLayer } from "./postgres/RequestSql.ts"
 import { Attempts } from "./auth/Attempts.ts"
 import { KnownTokens } from "./auth/KnownTokens.ts"
+import { SingleSignOn } from "./auth/oidc/SingleSignOn.ts"
 import { PasswordHashing } from "./auth/password/PasswordHashing.ts"
 import { ensureSuperuser } from "./auth/Superuser.ts"
 import { UsualRights } from "./auth/UsualRights.ts"
@@ -118,6 +119,7 @@ const api = Layer.unwrap(
         Attempts.layer,
         KnownTokens.layer,
         PasswordHashing.layer,
+        SingleSignOn.layer,
         requestSqlLayer,
         AdmissionSql.layer
       ]),

@@ -221,6 +221,19 @@ export const redisUrl: Kind<Redacted.Redacted> = {
   isAddress: true
 }
 
+/** An issuer of OpenID Connect, to the letter: a slash at its end is part of it. */
+export const issuer: Kind<string> = {
+  read: (name) => Config.schema(Schema.String.check(Schema.makeFilter(isIssuer)), name),
+  expects: "an address like https://login.example.org; http:// is for a provider on this machine",
+  isAddress: true
+}
+
+const isIssuer = (url: string): boolean => {
+  const { protocol, hostname, username, password } = URL.parse(url) ?? new URL("about:blank")
+  const isHere = protocol === "http:" && /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(hostname)
+  return (protocol === "https:" || isHere) && `${username}${password}` === "" && !/[?#]|\/\.well-known\//.test(url)
+}
+
 export const webAddress: Kind<string> = {
   read: (name) => Config.schema(Schema.String.check(Schema.makeFilter(isWebAddress)), name),
   expects: "an address like https://rackwire.example.org",

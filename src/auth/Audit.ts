@@ -22,6 +22,24 @@ export const auditLogin = (
   address: string | undefined
 ) => Effect.logInfo(`audit: ${quoted(name)} ${how} ${from(address)}`)
 
+/** A sign-in by a provider: of a known account, of a new user, or of an account that takes over a user. */
+export const auditSignIn = (
+  how: "signIn" | "create" | "adopt",
+  name: string,
+  by: { readonly issuer: string; readonly subject: string },
+  address: string | undefined
+) => {
+  const also = { signIn: "", create: ", for the first time, as a new user", adopt: ", and took over this user" }[how]
+  const account = `account ${quoted(by.subject)} of ${quoted(by.issuer)}`
+  return Effect.logInfo(`audit: ${quoted(name)} logged in by ${account} ${from(address)}${also}`)
+}
+
+export const auditSignInRefused = (provider: string, why: string, address: string | undefined) =>
+  Effect.logWarning(`audit: a sign-in by ${quoted(provider)} ${from(address)} is refused: ${quoted(why)}`)
+
+export const auditProviderLogout = (provider: string, sessions: number) =>
+  Effect.logInfo(`audit: ${quoted(provider)} ended ${sessions} sessions`)
+
 /** A request without credentials is no failure. */
 export const auditDenied = ({ reason }: Denied, what: string, name: string, address: string | undefined) =>
   reason === "NoCredentials"

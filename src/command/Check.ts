@@ -1,7 +1,7 @@
 /**
  * `check`: checks whether Postgres and Redis are configured so that no change is lost, and says what to change.
  */
-import { Console, Effect } from "effect"
+import { Console, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { SqlClient, SqlError } from "effect/sql"
 import { eventPath } from "../inventory/derive/represent/EventPaths.ts"
@@ -20,9 +20,11 @@ import { sqlStateOf } from "../postgres/Postgres.ts"
 import { writeProblems } from "../redis/WriteProbe.ts"
 import { inWords } from "../telemetry/Telemetry.ts"
 import { Templates } from "../template/Template.ts"
+import { SingleSignOn } from "../auth/oidc/SingleSignOn.ts"
 import { unhealthyWebhooks } from "../history/health/Unhealthy.ts"
 import { Clearance } from "../inventory/Clearance.ts"
 import { type Finding, otherOptions, running, serviceFindings } from "./check/Findings.ts"
+import { providerFindings } from "./check/ProviderFindings.ts"
 import { judgePostgres, postgresFacts } from "./check/PostgresFindings.ts"
 import { ofService } from "./OfService.ts"
 import { CommandFailed, entry } from "./Entry.ts"
@@ -103,7 +105,7 @@ const findings = Effect.gen(function* () {
     const { client } = yield* Redis
     return [...judgeRedis(yield* redisFacts(client)), ...(yield* writeFindings), ...(yield* channelFindings)]
   }).pipe(Effect.catch(unreachable("Redis", "REDIS_URL")))
-  return [...postgres, ...redis]
+  return [...postgres, ...redis, ...(yield* providerFindings)]
 })
 
 /** Most unhealthy webhooks that are named. */
@@ -167,7 +169,7 @@ export default Command.make("check", {}, () =>
     if (wrong > 0) return yield* new CommandFailed({ message: `${wrong} of ${found.length} checks require a change.` })
     const idle = runs.length === 0 ? " No process of the service runs yet." : ""
     yield* Console.log(`All ${found.length} checks are well.${idle}`)
-  }).pipe(ofService(foundationOfAny))
+  }).pipe(ofService(SingleSignOn.layer.pipe(Layer.provideMerge(foundationOfAny))))
 ).pipe(
   Command.withDescription("Check the configuration and the servers, and say what to change."),
   entry({

@@ -1,4 +1,5 @@
 /** The page of a form that came too late: its session has ended, or another one has begun. It keeps what was typed. */
+import { Effect } from "effect"
 import { csrfToken } from "../auth/Session.ts"
 import type { Reply } from "../http/Route.ts"
 import type { LostForm } from "../http/LostForm.ts"
@@ -8,12 +9,13 @@ import { carriedInputs } from "./form/Carried.ts"
 import { tokenInput } from "./form/Csrf.ts"
 import { loginForm } from "./account/LoginForm.ts"
 
-export const lostForm = ({ incoming, origin, session, path, sent }: LostForm): Reply => {
+export const lostForm = Effect.fnUntraced(function* ({ incoming, origin, session, path, sent }: LostForm) {
   if (session !== undefined)
     return { ...goOn("The form is older than your session", { session, path, sent }), status: 403 }
   const problem = "Your session has ended. Nothing was saved, and nothing that you typed is lost: log in to continue."
-  return { ...loginForm({ incoming, origin }, { next: path, sent, title: "Log in again", problem }), status: 403 }
-}
+  const form = yield* loginForm({ incoming, origin }, { next: path, sent, title: "Log in again", problem })
+  return { ...form, status: 403 }
+})
 
 /** Leads on to the form as it was sent. It writes nothing: another site may have sent it. */
 export const goOn = (

@@ -30,7 +30,7 @@ import { handle, handlePresumed } from "./Handle.ts"
 import { HttpRefused, notFound } from "./HttpRefused.ts"
 import { MeasuredRequest } from "./MeasuredRequest.ts"
 import { respond } from "./Respond.ts"
-import { type Refusal, type Reply, type Route, isPage, locationCharsMax, makeRouter } from "./Route.ts"
+import { type Refusal, type Reply, type Route, type Services, isPage, locationCharsMax, makeRouter } from "./Route.ts"
 import { type LostForm, keptForm } from "./LostForm.ts"
 import { accessProblem } from "./system/MetricsAccess.ts"
 import { withCookies } from "./wire/Cookies.ts"
@@ -61,7 +61,7 @@ interface Site {
   /** The page of an error for senders who accept HTML. */
   readonly errorPage: (error: ErrorOfPage) => Reply
   /** The page of a form that was refused because its session has ended, or is another one. */
-  readonly lostForm: (lost: LostForm) => Reply
+  readonly lostForm: (lost: LostForm) => Effect.Effect<Reply, never, Services>
   readonly browsing: Browsing
 }
 
@@ -189,7 +189,7 @@ const answer = Effect.fnUntraced(function* (
   )
   if (Result.isSuccess(admitted)) return yield* handle(serving.inTurn, match, asked, admitted.success)
   const kept = yield* keptForm(match.route, asked, admitted.failure)
-  return kept === undefined ? yield* admitted.failure : serving.lostForm(kept)
+  return kept === undefined ? yield* admitted.failure : yield* serving.lostForm(kept)
 })
 
 /** An error as a page for senders who accept HTML; other replies as they are. */

@@ -12,6 +12,9 @@ import { keyTable } from "../inventory/Reseal.ts"
 import { Vault } from "../inventory/Vault.ts"
 import { sessionTable } from "../auth/Session.ts"
 import { directoryGrantTable } from "../auth/directory/DirectoryGroups.ts"
+import { identityTable } from "../auth/oidc/Identity.ts"
+import { providerSessionTable } from "../auth/oidc/ProviderSession.ts"
+import { usedStateTable } from "../auth/oidc/SignInState.ts"
 import { userConfigTable } from "../auth/user/UserConfig.ts"
 import { leaderTable } from "../capture/slot/Leadership.ts"
 import { setAsideTable } from "../capture/SetAside.ts"
@@ -60,6 +63,9 @@ const stageTables: ReadonlyArray<Table> = [
   sessionTable,
   userConfigTable,
   directoryGrantTable,
+  identityTable,
+  providerSessionTable,
+  usedStateTable,
   keyTable,
   imageTable,
   epochTable,

@@ -115,9 +115,10 @@ const securedBy = (options: ConnectionOptions): (() => Promise<Secure> | Secure)
   return () => Promise.resolve(authority?.()).then(trusting)
 }
 
-const makeConnector = (
+/** Connects to allowed targets alone; `onConnected` gets the times of each connection. */
+export const makeConnector = (
   options: ConnectionOptions,
-  onConnected: (times: ConnectTimes) => void
+  onConnected: (times: ConnectTimes) => void = () => {}
 ): buildConnector.connector => {
   const { rules, proxy, timeoutMillis } = options
   const allowed = allowedOf(options)

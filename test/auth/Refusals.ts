@@ -14,10 +14,17 @@ export const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTION
 const safe = new Set(["GET", "HEAD", "OPTIONS"])
 
 /** Whoever comes here is not asked who it is. */
-const unasked = new Set(["/metrics", "/health/", "/health/live", "/health/ready", "/static/start.js"])
+const unasked = new Set([
+  ...["/metrics", "/health/", "/health/live", "/health/ready", "/static/start.js"],
+  // Providers bring a logout token: test/auth/oidc/BackchannelLogout.
+  ...["/login/oidc/backchannel/", "/login/oidc/1/backchannel/"]
+])
 
 /** Here one says who one is. */
-const entrances = new Set(["/api/users/tokens/provision/", "/login/", "/logout/", "/user/password/"])
+const entrances = new Set([
+  ...["/api/users/tokens/provision/", "/login/", "/logout/", "/user/password/"],
+  ...["/login/oidc/", "/login/oidc/callback/", "/login/oidc/1/", "/login/oidc/1/callback/"]
+])
 
 /** Open to anybody: what the service is like, and nothing of what it holds. */
 const open = [

@@ -5,6 +5,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { Settings } from "../../Config.ts"
 import { isOutdated } from "../../inventory/Vault.ts"
 import { Clearance } from "../../inventory/Clearance.ts"
 import { isStorable, textsIn } from "../../inventory/Field.ts"
@@ -17,10 +18,21 @@ import { Denied } from "../Denied.ts"
 import { PasswordHashing } from "./PasswordHashing.ts"
 import type { Principal, UserRow } from "../Principal.ts"
 
-/** The active user of this name and password. Fails with `TooManyAttempts` after too many failures. */
+/**
+ * The active user of this name and password, if LOCAL_LOGIN lets the user log in by it: a right password is refused as
+ * a wrong one is. Fails with `TooManyAttempts` after too many failures.
+ */
 export const logIn = Effect.fnUntraced(function* (username: string, password: string, address: string | undefined) {
+  const { localLogin } = yield* Settings
+  if (localLogin === "off") return yield* new Denied({ reason: "WrongPassword" })
   const { guard } = yield* Attempts
-  return yield* guard({ username, address }, verify(username, password))
+  const allowed = verify(username, password).pipe(
+    Effect.filterOrFail(
+      ({ user }) => localLogin === "on" || user.is_superuser,
+      () => new Denied({ reason: "WrongPassword" })
+    )
+  )
+  return yield* guard({ username, address }, allowed)
 })
 
 /**
@@ -33,7 +45,9 @@ export const changePassword = Effect.fnUntraced(function* (
   wanted: string,
   by: { readonly address: string | undefined; readonly author: Author }
 ) {
-  yield* logIn(user.username ?? "", before, by.address)
+  const { guard } = yield* Attempts
+  const username = user.username ?? ""
+  yield* guard({ username, address: by.address }, verify(username, before))
   const change = { id: user.id, body: { password: wanted } }
   return yield* update(objectType("users.user"), [change], false, by.author).pipe(
     // Users may change their own password whatever was granted to them.

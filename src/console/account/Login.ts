@@ -17,7 +17,7 @@ import { goOn } from "../LostForm.ts"
 
 const show: Handler = (request) => {
   const next = ownPath(request.url.searchParams.get("next")) ?? "/"
-  return Effect.succeed(request.principal.user === undefined ? loginForm(request, { next }) : redirect(next))
+  return request.principal.user === undefined ? loginForm(request, { next }) : Effect.succeed(redirect(next))
 }
 
 /** Why the browser sent no cookie with the form. Over plain HTTP it keeps none that is meant for TLS. */
@@ -42,7 +42,7 @@ const submit: Handler = (request) =>
     // Otherwise another site could log somebody in as somebody else.
     if (cookie === undefined || !isSameSecret(form.get("csrfmiddlewaretoken") ?? "", cookie)) {
       const problem = lostCookie(request)
-      return { ...loginForm(request, { next, sent, name, problem }), status: 403 }
+      return { ...(yield* loginForm(request, { next, sent, name, problem })), status: 403 }
     }
     const address = addressOf(incoming)
     const found = yield* logIn(name, form.get("password") ?? "", address).pipe(
@@ -51,7 +51,7 @@ const submit: Handler = (request) =>
         Denied: (denied) => Effect.as(auditDenied(denied, "POST /login/", name, address), undefined)
       })
     )
-    if (found === undefined) return loginForm(request, { next, sent, name, problem: wrong })
+    if (found === undefined) return yield* loginForm(request, { next, sent, name, problem: wrong })
     const { key, seconds } = yield* begin(found.user.id, principal.session, {
       address,
       agent: incoming.headers["user-agent"]

@@ -1,11 +1,13 @@
 /** The form of the login. It may carry what was typed into another form, whose session has ended. */
 import { randomBytes } from "node:crypto"
-import type { Reply } from "../../http/Route.ts"
+import { Effect } from "effect"
 import type { Request } from "../../http/wire/Request.ts"
 import { csrfCookie, formCookie } from "../../http/wire/Cookies.ts"
 import { html } from "../Html.ts"
 import { carriedByLogin } from "../form/Carried.ts"
-import { formPage } from "../form/FormPage.ts"
+import { tokenInput } from "../form/Csrf.ts"
+import { sheet } from "../frame/Sheet.ts"
+import { noWay, providerButtons, waysIn } from "../signin/Ways.ts"
 
 interface Login {
   /** The path to go to afterwards. */
@@ -13,35 +15,44 @@ interface Login {
   readonly sent?: URLSearchParams
   readonly title?: string
   readonly problem?: string
+  /** Under which the log has more about the problem; "" for none. */
+  readonly reference?: string
   /** The user name as it was typed before; "" for none. */
   readonly name?: string
 }
 
-/** Without a session the CSRF token is a random one, which the browser keeps in a cookie. */
-export const loginForm = (
+/**
+ * The page with every way in. Without a session the CSRF token is a random one, which the browser keeps in a cookie.
+ * Fields of another form are carried by a login with a password alone.
+ */
+export const loginForm = Effect.fnUntraced(function* (
   { incoming, origin }: Pick<Request, "incoming" | "origin">,
-  { next, sent = new URLSearchParams(), title = "Log in", problem = "", name = "" }: Login
-): Reply => {
+  { next, sent = new URLSearchParams(), title = "Log in", problem = "", reference = "", name = "" }: Login
+) {
+  const ways = yield* waysIn
   const known = incoming.cookies[csrfCookie(origin)] ?? ""
   const token = /^[\w-]{43,64}$/.test(known) ? known : randomBytes(32).toString("base64url")
-  const fields = html`<input type="hidden" name="next" value="${next}" />${carriedByLogin(sent)}
+  const focus = (here: boolean) => (here && ways.providers.length === 0 ? html`autofocus` : "")
+  const form = html`<form method="post" action="/login/">
+    ${tokenInput(token)}<input type="hidden" name="next" value="${next}" />${carriedByLogin(sent)}
     <p>
       <label
-        >Username
-        <input name="username" value="${name}" autocomplete="username" required ${name === "" ? html`autofocus` : ""}
+        >Username <input name="username" value="${name}" autocomplete="username" required ${focus(name === "")}
       /></label>
     </p>
     <p>
       <label
-        >Password
-        <input
-          name="password"
-          type="password"
-          autocomplete="current-password"
-          required
-          ${name === "" ? "" : html`autofocus`}
+        >Password <input name="password" type="password" autocomplete="current-password" required ${focus(name !== "")}
       /></label>
     </p>
-    <button>Log in</button>`
-  return { ...formPage(title, token, problem, fields, "/login/"), cookies: [formCookie(origin, token)] }
-}
+    <button>Log in</button>
+  </form>`
+  const where = html`<br /><span class="sub">Reference <span class="mono">${reference}</span></span>`
+  const alert = html`<p class="alert-line" role="alert">${problem}${reference === "" ? "" : where}</p>`
+  const page = sheet(
+    title,
+    html`${problem === "" ? "" : alert}${providerButtons(ways, next)}${noWay(ways)}
+    ${ways.passwords === "off" ? "" : form}`
+  )
+  return { ...page, cookies: [formCookie(origin, token)] }
+})

@@ -1,6 +1,7 @@
-/** The cookies of a session: its key, which no script can read, and the CSRF token that forms send back. */
+/** The cookies of a sign-in that is under way, and of a session: its key, which no script can read, and the CSRF token that forms send back. */
 import { Duration } from "effect"
 import { type Cookies, HttpServerResponse } from "effect/http"
+import { stateSeconds } from "../../auth/oidc/SignInState.ts"
 import { csrfToken, keptSeconds } from "../../auth/Session.ts"
 import type { Origin } from "./Origin.ts"
 
@@ -17,6 +18,8 @@ const named =
 
 export const sessionCookie = named("sessionid")
 export const csrfCookie = named("csrftoken")
+/** The cookie of a sign-in by a provider that is under way. */
+export const signInCookie = named("signin")
 
 /** A cookie to set; without a value, one to delete. */
 export interface Cookie {
@@ -42,6 +45,19 @@ export const sessionCookies = (served: Served, key: string, seconds: number): Re
 export const formCookie = (served: Served, value: string): Cookie => ({
   name: csrfCookie(served),
   value,
+  options: common(served)
+})
+
+/** It returns with the browser from the provider: `Lax` lets it, because that is a link. */
+export const signInUnderWay = (served: Served, sealed: string): Cookie => ({
+  name: signInCookie(served),
+  value: sealed,
+  options: { ...common(served), httpOnly: true, maxAge: Duration.seconds(stateSeconds) }
+})
+
+export const forgottenSignIn = (served: Served): Cookie => ({
+  name: signInCookie(served),
+  value: undefined,
   options: common(served)
 })
 

@@ -1,0 +1,158 @@
+/**
+ * One provider, reached by openid-client: discovery, the way to its page, the exchange of a code, and the end of
+ * sessions. Nothing of the protocol is written by hand.
+ *
+ * Its metadata are read when they are needed, kept for an hour, and read again after a failure; concurrent sign-ins
+ * share one request. Keys are read anew at each sign-in, so that a provider may rotate or withdraw them at any time.
+ */
+import * as client from "openid-client"
+import { createRemoteJWKSet, customFetch, jwtVerify } from "jose"
+import { reveal } from "../../Config.ts"
+import type { ProviderOptions } from "./ProviderOptions.ts"
+import type { Claims } from "./Profile.ts"
+import { ProviderFault } from "./SignInRefused.ts"
+import type { SignInState } from "./SignInState.ts"
+
+/** How long metadata are kept, milliseconds. */
+const keptMillis = 3_600_000
+
+/** Difference of clocks that is tolerated, and age of a logout token at most, seconds. */
+const skewSeconds = 30
+const logoutTokenSeconds = 600
+
+/** Signatures by keys that a provider publishes: no HMAC, and never none. */
+const algorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"]
+
+const logoutEvent = "http://schemas.openid.net/event/backchannel-logout"
+
+/** The end of a session at the provider, or of all sessions of the subject. */
+export interface EndedAtProvider {
+  readonly issuer: string
+  readonly subject: string | undefined
+  readonly session: string | undefined
+}
+
+export class ProviderClient {
+  readonly options: ProviderOptions
+  private readonly fetch: client.CustomFetch
+  private kept: { readonly metadata: client.ServerMetadata; readonly at: number } | undefined
+  private pending: Promise<client.ServerMetadata> | undefined
+  private keys: ReturnType<typeof createRemoteJWKSet> | undefined
+
+  constructor(options: ProviderOptions, fetch: client.CustomFetch) {
+    this.options = options
+    this.fetch = fetch
+  }
+
+  /** The provider's metadata. */
+  async metadata(): Promise<client.ServerMetadata> {
+    if (this.kept !== undefined && performance.now() - this.kept.at < keptMillis) return this.kept.metadata
+    this.pending ??= this.discover().finally(() => (this.pending = undefined))
+    return this.pending
+  }
+
+  /** The address of the provider's page. It leads back to the redirect address. */
+  async authorizationUrl(redirectUri: string, { state, nonce, verifier }: SignInState): Promise<string> {
+    const config = await this.configuration()
+    return client.buildAuthorizationUrl(config, {
+      redirect_uri: redirectUri,
+      scope: this.options.scopes,
+      ...{ state, nonce, code_challenge_method: "S256" },
+      code_challenge: await client.calculatePKCECodeChallenge(verifier)
+    }).href
+  }
+
+  /** The claims about the user for whom the provider led the browser to this address. */
+  async claimsAt(callback: URL, { state, nonce, verifier }: SignInState): Promise<Claims> {
+    const config = await this.configuration()
+    const tokens = await client.authorizationCodeGrant(config, callback, {
+      expectedState: state,
+      expectedNonce: nonce,
+      pkceCodeVerifier: verifier,
+      idTokenExpected: true
+    })
+    const claims: Claims = tokens.claims()!
+    const { groupsClaim = "sub" } = this.options
+    const isWhole = ["preferred_username", "email", groupsClaim].every((claim) => claim in claims)
+    if (isWhole || config.serverMetadata().userinfo_endpoint === undefined) return claims
+    // The claims of the ID token are signed: they count first.
+    return { ...(await client.fetchUserInfo(config, tokens.access_token, String(claims["sub"]))), ...claims }
+  }
+
+  /** The address by which the user logs out of the provider too; undefined if it has none. */
+  async endSessionUrl(backTo: string): Promise<string | undefined> {
+    const config = await this.configuration()
+    if (config.serverMetadata().end_session_endpoint === undefined) return undefined
+    return client.buildEndSessionUrl(config, { post_logout_redirect_uri: backTo }).href
+  }
+
+  /** The sessions that a logout token ends (OpenID Connect Back-Channel Logout 1.0). Rejects if it is not valid. */
+  async endedBy(logoutToken: string): Promise<EndedAtProvider> {
+    const { issuer, jwks_uri: address } = await this.metadata()
+    if (address === undefined) throw new ProviderFault("it publishes no keys", false)
+    this.keys ??= createRemoteJWKSet(new URL(address), {
+      [customFetch]: (url, { headers, method, signal, redirect }) =>
+        this.fetch(url, { body: null, headers: Object.fromEntries(headers), method, signal, redirect })
+    })
+    const { payload } = await jwtVerify(logoutToken, this.keys, {
+      ...{ issuer, audience: this.options.clientId, algorithms },
+      requiredClaims: ["iat", "exp", "jti"],
+      ...{ clockTolerance: skewSeconds, maxTokenAge: logoutTokenSeconds }
+    })
+    const events = payload["events"] as Readonly<Record<string, unknown>> | undefined
+    const { sub: subject, sid: session } = payload
+    if (typeof events?.[logoutEvent] !== "object" || "nonce" in payload)
+      throw new ProviderFault("it is no logout token", false)
+    if (subject === undefined && typeof session !== "string")
+      throw new ProviderFault("it names neither a subject nor a session", false)
+    return { issuer, subject, session: typeof session === "string" ? session : undefined }
+  }
+
+  private async discover(): Promise<client.ServerMetadata> {
+    const { issuer, clientId } = this.options
+    const found = await client.discovery(new URL(issuer), clientId, undefined, client.None(), {
+      [client.customFetch]: this.fetch,
+      execute: this.isLocal ? [client.allowInsecureRequests] : []
+    })
+    const metadata = found.serverMetadata()
+    // Microsoft's addresses for all organizations describe no single issuer.
+    if (new URL(metadata.issuer).href !== new URL(issuer).href)
+      throw new ProviderFault(`its discovery document has the issuer ${metadata.issuer}, not ${issuer}`, false)
+    for (const address of [metadata.authorization_endpoint, metadata.end_session_endpoint]) this.refuseScheme(address)
+    this.kept = { metadata, at: performance.now() }
+    this.keys = undefined
+    return metadata
+  }
+
+  /** A browser is led to web addresses only. */
+  private refuseScheme(address: string | undefined): void {
+    if (address !== undefined && !(this.isLocal ? /^https?:/ : /^https:/).test(address))
+      throw new ProviderFault(`its discovery document has the address ${address}`, false)
+  }
+
+  /** A provider on this machine needs no TLS: no other issuer may begin with http (Setting.ts). */
+  private get isLocal(): boolean {
+    return this.options.issuer.startsWith("http:")
+  }
+
+  /** For one use: openid-client keeps the keys with it. */
+  private async configuration(): Promise<client.Configuration> {
+    const metadata = await this.metadata()
+    const { clientId, clientSecret } = this.options
+    const secret = clientSecret === undefined ? undefined : reveal(clientSecret)
+    const methods = metadata.token_endpoint_auth_methods_supported ?? ["client_secret_basic"]
+    const inHeader = methods.includes("client_secret_basic") || !methods.includes("client_secret_post")
+    const auth =
+      secret === undefined
+        ? client.None()
+        : inHeader
+          ? client.ClientSecretBasic(secret)
+          : client.ClientSecretPost(secret)
+    const config = new client.Configuration(metadata, clientId, { [client.clockTolerance]: skewSeconds }, auth)
+    config[client.customFetch] = this.fetch
+    // The ID token arrives over TLS, but its signature counts too.
+    client.enableNonRepudiationChecks(config)
+    if (this.isLocal) client.allowInsecureRequests(config)
+    return config
+  }
+}

@@ -1,0 +1,59 @@
+/** The provider, subject and session at the provider that a session here began with, so that their end ends it. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { digest } from "../../inventory/Vault.ts"
+import type { Table } from "../../postgres/migrate/Table.ts"
+import type { Profile } from "./Profile.ts"
+import type { EndedAtProvider } from "./ProviderClient.ts"
+import type { ProviderOptions } from "./ProviderOptions.ts"
+
+export const providerSessionTable: Table = {
+  name: "rackwire_oidc_session",
+  daily: false,
+  columns: [
+    { name: "digest", type: "text", nullable: false },
+    { name: "provider", type: "text", nullable: false },
+    { name: "issuer", type: "text", nullable: false },
+    { name: "subject", type: "text", nullable: false },
+    { name: "session", type: "text", nullable: true }
+  ],
+  constraints: [
+    { name: "rackwire_oidc_session_digest_key", sql: "unique (digest)" },
+    {
+      name: "rackwire_oidc_session_digest_fkey",
+      sql: "foreign key (digest) references rackwire_session (digest) on delete cascade"
+    }
+  ],
+  indexes: [{ name: "rackwire_oidc_session_subject_idx", sql: "(issuer, subject)", unique: false }],
+  triggers: [],
+  published: false
+}
+
+/** Notes how the session of this key began. */
+export const noteProvider = (key: string, { name }: ProviderOptions, { issuer, subject, session }: Profile) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`
+      insert into rackwire_oidc_session (digest, provider, issuer, subject, session)
+      values (${digest(key)}, ${name}, ${issuer}, ${subject}, ${session ?? null})`
+  )
+
+/** The name of the provider by which the session of this key began; undefined where it began with a password. */
+export const providerOfSession = Effect.fnUntraced(function* (key: string) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ readonly provider: string }>`
+    select provider from rackwire_oidc_session where digest = ${digest(key)}`
+  return row?.provider
+})
+
+/** Ends the sessions here that a provider has ended. Returns how many there were. */
+export const endSessionsOf = Effect.fnUntraced(function* ({ issuer, subject, session }: EndedAtProvider) {
+  const sql = yield* SqlClient.SqlClient
+  const ended = yield* sql`
+    delete from rackwire_session s using rackwire_oidc_session p
+     where p.digest = s.digest and p.issuer = ${issuer}
+       and (${subject ?? null}::text is null or p.subject = ${subject ?? null})
+       and (${session ?? null}::text is null or p.session = ${session ?? null})
+    returning s.id`
+  return ended.length
+})

@@ -1,0 +1,43 @@
+/** The findings of `check` about the providers of sign-ins: whether each answers with its discovery document. */
+import { Effect } from "effect"
+import { callbackPath } from "../../auth/oidc/ProviderOptions.ts"
+import type { SignInRefused } from "../../auth/oidc/SignInRefused.ts"
+import { SingleSignOn } from "../../auth/oidc/SingleSignOn.ts"
+import { Settings } from "../../Config.ts"
+import type { Finding } from "./Findings.ts"
+
+const nameOf = (name: string): string => `OIDC_${name === "" ? "" : `${name.toUpperCase()}_`}ISSUER`
+
+const problemOf = ({ reason, cause = "" }: SignInRefused): string =>
+  reason === "ProviderAway" ? `does not answer: ${cause}` : `its discovery document cannot be used: ${cause}`
+
+export const providerFindings = Effect.gen(function* () {
+  const { providers } = yield* SingleSignOn
+  const { baseUrl, localLogin } = yield* Settings
+  const found = yield* Effect.forEach(
+    providers,
+    ({ options, discover }) =>
+      discover.pipe(
+        Effect.match({
+          onSuccess: (): Finding => ({
+            what: `provider ${options.label}`,
+            is: `${options.issuer} answers; its redirect address is ${baseUrl ?? "the service's address"}${callbackPath(options)}`
+          }),
+          onFailure: (refusal): Finding => ({
+            what: `provider ${options.label}`,
+            is: problemOf(refusal),
+            change: `Check ${nameOf(options.name)}, that this machine reaches it, and that WEBHOOK_TARGET_POLICY or WEBHOOK_ALLOW lets it: nobody can log in by it meanwhile.`
+          })
+        })
+      ),
+    { concurrency: "unbounded" }
+  )
+  if (providers.length > 0 || localLogin !== "off") return found
+  return [
+    {
+      what: "ways to log in",
+      is: "LOCAL_LOGIN=off, and no provider",
+      change: "Set OIDC_ISSUER, or LOCAL_LOGIN=superusers."
+    }
+  ]
+})

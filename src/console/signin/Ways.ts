@@ -1,0 +1,43 @@
+/** The ways to log in beside a password: a button for each provider. */
+import { Effect } from "effect"
+import { Settings } from "../../Config.ts"
+import { type ProviderOptions, signInPath } from "../../auth/oidc/ProviderOptions.ts"
+import { SingleSignOn } from "../../auth/oidc/SingleSignOn.ts"
+import { type Html, html } from "../Html.ts"
+import { icon } from "../frame/Icon.ts"
+
+export interface Ways {
+  readonly providers: ReadonlyArray<ProviderOptions>
+  /** Users who may log in with a password. */
+  readonly passwords: "on" | "superusers" | "off"
+}
+
+export const waysIn = Effect.gen(function* () {
+  const { providers } = yield* SingleSignOn
+  const { localLogin } = yield* Settings
+  return { providers: providers.map(({ options }) => options), passwords: localLogin } satisfies Ways
+})
+
+/** The buttons, which lead on to the path; nothing without a provider. They are links: no form may lead elsewhere. */
+export const providerButtons = ({ providers, passwords }: Ways, next: string): Html =>
+  providers.length === 0
+    ? html``
+    : html`<div class="ways">
+          ${providers.map(
+            (provider) =>
+              html`<a class="btn" href="${signInPath(provider)}?${new URLSearchParams({ next }).toString()}"
+                >${icon("key")}Log in with ${provider.label}</a
+              >`
+          )}
+        </div>
+        ${
+          passwords === "off"
+            ? ""
+            : html`<p class="ways-or">
+                ${passwords === "on" ? "or with a password" : "or, as a superuser, with a password"}
+              </p>`
+        }`
+
+/** The sentence of a page without any way in. */
+export const noWay = ({ providers, passwords }: Ways): Html =>
+  providers.length === 0 && passwords === "off" ? html`<p>Nobody can log in here at present (LOCAL_LOGIN).</p>` : html``

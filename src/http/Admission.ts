@@ -8,7 +8,9 @@
 import { timingSafeEqual } from "node:crypto"
 import { Effect, Option, Result } from "effect"
 import type { HttpServerRequest } from "effect/http"
+import { SqlClient } from "effect/sql"
 import { Settings } from "../Config.ts"
+import { AdmissionSql } from "../postgres/AdmissionSql.ts"
 import { auditDenied, auditOrigin } from "../auth/Audit.ts"
 import { type Presumed, authenticate, presumed } from "../auth/Authenticate.ts"
 import { Denied } from "../auth/Denied.ts"
@@ -71,11 +73,15 @@ export const permit = (
     )
   )
 
-/** The sender of a request, by its credentials. Fails with `Denied` for wrong ones; does not check permissions. */
+/**
+ * The sender of a request, by its credentials, on the connections of admission. Fails with `Denied` for wrong ones; does
+ * not check permissions.
+ */
 export const identify = (incoming: Incoming, origin: Origin) => {
   const address = addressOf(incoming)
   const session = incoming.cookies[sessionCookie(origin)]
   return authenticate({ authorization: incoming.headers["authorization"], session, address }).pipe(
+    Effect.provideServiceEffect(SqlClient.SqlClient, AdmissionSql),
     Effect.tapErrorTag("Denied", (denied) => auditDenied(denied, nameOf(incoming), "", address))
   )
 }

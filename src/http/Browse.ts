@@ -6,12 +6,10 @@
  */
 import { Effect, Result } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import { SqlClient } from "effect/sql"
 import { Settings } from "../Config.ts"
 import { Denied } from "../auth/Denied.ts"
 import { clearanceOf } from "../auth/Permission.ts"
 import { Clearance } from "../inventory/Clearance.ts"
-import { AdmissionSql } from "../postgres/AdmissionSql.ts"
 import { addressOf, identify, permit } from "./Admission.ts"
 import { replyTo } from "./ErrorReply.ts"
 import type { InTurn } from "./Fairness.ts"
@@ -88,12 +86,12 @@ export const browse = Effect.fnUntraced(function* (serving: Serving, match: Matc
   const { browsing, find, inTurn } = serving
   const { incoming, origin, requestId } = asked
   const began = performance.now()
-  const principal = yield* admission(identify(incoming, origin))
+  const principal = yield* identify(incoming, origin)
   const form = yield* formOf(incoming)
   const isForm = incoming.method === "POST"
   const method = isForm ? methodIn(form) : incoming.method
   const result = yield* Effect.gen(function* () {
-    yield* admission(permit(incoming, match.route, principal, origin, isForm ? { form, method } : undefined))
+    yield* permit(incoming, match.route, principal, origin, isForm ? { form, method } : undefined)
     // Only the CSRF token of a session shows that one of our pages sent the form.
     if (isForm && method !== "OPTIONS" && principal.session === undefined) {
       return yield* new Denied({ reason: "NoCredentials" })
@@ -120,5 +118,3 @@ export const browse = Effect.fnUntraced(function* (serving: Serving, match: Matc
     inTurn("read", principal, addressOf(incoming))
   )
 })
-
-const admission = Effect.provideServiceEffect(SqlClient.SqlClient, AdmissionSql)

@@ -10,8 +10,7 @@ import { toIncomingMessage } from "@effect/platform-node/NodeHttpServerRequest"
 import { Effect, Layer, Result } from "effect"
 import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { IpNetwork } from "effect/net"
-import { SqlClient, type SqlError } from "effect/sql"
-import { AdmissionSql } from "../postgres/AdmissionSql.ts"
+import type { SqlError } from "effect/sql"
 import { Settings } from "../Config.ts"
 import { Vault } from "../inventory/Vault.ts"
 import { chainHeader, readChain } from "../webhook/Chain.ts"
@@ -183,9 +182,8 @@ const answer = Effect.fnUntraced(function* (
     // A failing database is answered at once: a second query would take as long and fail as well.
     if (isDatabaseFailure(proven.failure)) return yield* proven.failure
   }
-  const admitted = yield* admit(incoming, match.route, origin, (sender) => void (refused.sender = sender)).pipe(
-    Effect.provideServiceEffect(SqlClient.SqlClient, AdmissionSql),
-    Effect.result
+  const admitted = yield* Effect.result(
+    admit(incoming, match.route, origin, (sender) => void (refused.sender = sender))
   )
   if (Result.isSuccess(admitted)) return yield* handle(serving.inTurn, match, asked, admitted.success)
   const kept = yield* keptForm(match.route, asked, admitted.failure)

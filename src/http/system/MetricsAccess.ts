@@ -1,8 +1,6 @@
 /** Access to the state of the service: its hosts and processes, their positions in the WAL, their problems. */
 import { Effect } from "effect"
 import { IpNetwork } from "effect/net"
-import { SqlClient } from "effect/sql"
-import { AdmissionSql } from "../../postgres/AdmissionSql.ts"
 import { Settings } from "../../Config.ts"
 import { Denied } from "../../auth/Denied.ts"
 import { parseIpNetwork } from "../../inventory/field/Networks.ts"
@@ -46,8 +44,7 @@ export const mayWatch = Effect.fnUntraced(function* ({ incoming, origin, princip
   if (client !== undefined && networksOf(access).some((network) => IpNetwork.contains(network, client))) return true
   if (!access.includes("token")) return false
   if (principal.user !== undefined) return true
-  const identified = identify(incoming, origin).pipe(Effect.provideServiceEffect(SqlClient.SqlClient, AdmissionSql))
-  return (yield* identified).user !== undefined
+  return (yield* identify(incoming, origin)).user !== undefined
 })
 
 /** Fails with `Denied` if the client may not see the metrics. */

@@ -8,6 +8,7 @@ import { Context, Duration, Effect, Layer, Redacted } from "effect"
 import * as kind from "./Setting.ts"
 import { corsOptions } from "./CorsOptions.ts"
 import { signInOptions } from "./SignInOptions.ts"
+import { remoteAuthOptions } from "./RemoteAuthOptions.ts"
 import { databaseOptions } from "./postgres/DatabaseOptions.ts"
 import { telemetryOptions } from "./telemetry/TelemetryOptions.ts"
 import { type OptionRefused, type Setting, optional, setting } from "./Setting.ts"
@@ -130,6 +131,7 @@ export const options = {
     "Addresses and CIDR ranges of proxies, comma-separated. `X-Forwarded-For`, `-Host` and `-Proto` are believed from these and ignored from others.",
     ""
   ),
+  ...remoteAuthOptions,
   metricsAccess: optional(
     "METRICS_ACCESS",
     kind.list,

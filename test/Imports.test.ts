@@ -60,6 +60,7 @@ const open: ReadonlySet<string> = new Set([
   "auth/directory",
   "auth/oidc",
   "auth/password",
+  "auth/proxy",
   "auth/user",
   "capture/slot",
   ...["capture", "explain", "health", "inspect", "inspect/snippet", "log", "tasks"].map((each) => `history/${each}`),

@@ -17,7 +17,14 @@ export const auditTokenUse = (token: string, name: string | null, address: strin
   Effect.logInfo(`audit: token ${token} of ${quoted(name ?? "")} is used ${from(address)}`)
 
 export const auditLogin = (
-  how: "logged in" | "logged out" | "ended sessions" | "provisioned a token" | "changed the password",
+  how:
+    | "logged in"
+    | "logged in by the header of a proxy"
+    | "was created by the header of a proxy"
+    | "logged out"
+    | "ended sessions"
+    | "provisioned a token"
+    | "changed the password",
   name: string,
   address: string | undefined
 ) => Effect.logInfo(`audit: ${quoted(name)} ${how} ${from(address)}`)

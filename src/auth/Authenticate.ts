@@ -27,6 +27,7 @@ import {
   stillGives,
   versionColumns
 } from "./KnownTokens.ts"
+import { type ProxyUser, proxyMark } from "./proxy/ProxyUser.ts"
 import { type Permission, type Principal, type UserRow, anonymous } from "./Principal.ts"
 import { isLive, isUnnoted, noteSessionUse } from "./Session.ts"
 import { UsualRights } from "./UsualRights.ts"
@@ -36,6 +37,8 @@ export interface Credentials {
   readonly authorization: string | undefined
   /** The cookie of a session. */
   readonly session: string | undefined
+  /** The user whom a trusted proxy names. A session counts only with the headers that it began with. */
+  readonly proxyUser: ProxyUser | undefined
   /** The client's address. */
   readonly address: string | undefined
 }
@@ -44,8 +47,8 @@ export interface Credentials {
  * The sender that these credentials belong to; `anonymous` without any. Fails with `Denied` for wrong ones. Beside a
  * valid session a token is ignored.
  */
-export const authenticate = Effect.fnUntraced(function* ({ authorization, session, address }: Credentials) {
-  const known = session === undefined ? undefined : yield* ofSession(session, address)
+export const authenticate = Effect.fnUntraced(function* ({ authorization, session, proxyUser, address }: Credentials) {
+  const known = session === undefined ? undefined : yield* ofSession(session, proxyMark(proxyUser), address)
   if (known !== undefined) return known
   const key = keyOf(authorization)
   if (key instanceof Denied) return yield* key
@@ -159,13 +162,13 @@ const refusedAddress = (allowed: ReadonlyArray<string>, text: string | undefined
   return inside ? undefined : new Denied({ reason: "SourceAddress", address: NetAddress.formatIp(canonical) })
 }
 
-const ofSession = Effect.fnUntraced(function* (key: string, address: string | undefined) {
+const ofSession = Effect.fnUntraced(function* (key: string, mark: string | null, address: string | undefined) {
   const sql = yield* SqlClient.SqlClient
   const [found] = yield* sql<FoundUser & { readonly temporary: boolean; readonly unnoted: boolean }>`
     select ${sql.literal(userColumns)}, u.temporary_password = md5(u.password) as temporary,
            ${sql.literal(isUnnoted)} as unnoted
       from rackwire_session s join users_user u on u.id = s.user_id
-     where s.digest = ${digest(key)} and ${sql.literal(isLive)}`
+     where s.digest = ${digest(key)} and s.proxy_mark is not distinct from ${mark} and ${sql.literal(isLive)}`
   if (found === undefined) return undefined
   if (found.unnoted) yield* Effect.forkDetach(noteSessionUse(key, address))
   return {
@@ -173,6 +176,7 @@ const ofSession = Effect.fnUntraced(function* (key: string, address: string | un
     mayWrite: true,
     permissions: yield* permissionsOf(found),
     session: key,
-    mustChangePassword: found.temporary
+    // A proxy's user may have no password to change.
+    mustChangePassword: found.temporary && mark === null
   } satisfies Principal
 })

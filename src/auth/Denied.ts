@@ -13,6 +13,16 @@ const details = {
   NoAddress:
     "Client IP address could not be determined for validation. Check that the HTTP server is correctly configured to pass the required header(s).",
   WrongPassword: "Invalid username/password",
+  ProxyHeaderTwice:
+    "The header with the user or the groups arrived twice. The proxy must replace the header of its clients, and send it once.",
+  ProxyUserName: "The user name in the header of the proxy {fault}.",
+  ProxyUserUnknown:
+    "No user here has the name in the header of the proxy. An administrator creates the user, or sets REMOTE_AUTH_AUTO_CREATE_USER.",
+  ProxyUserSimilar:
+    "The user name in the header of the proxy differs from that of a user here only in the case or form of its letters.",
+  ProxyWrite:
+    "A request that changes something needs a session or a token beside the header of the proxy: open a page first, or send a token.",
+  ProxyGroups: "{fault}",
   TemporaryPassword: "Change your password at /user/password/ first: it is a temporary one.",
   NotGranted: "This user does not have permission to create tokens for other users.",
   NoPermission: "You do not have permission to perform this action."
@@ -23,10 +33,14 @@ export class Denied extends Schema.TaggedError<Denied>()("Denied", {
   reason: Schema.Literals(Struct.keys(details)),
   /** The client's address, where the text names it. */
   address: Schema.optionalKey(Schema.String),
+  /** The end of a text that names the fault. */
+  fault: Schema.optionalKey(Schema.String),
   /** The permission that the sender lacks, where one would help: an action, and the id of an object type. */
   missing: Schema.optionalKey(Schema.Struct({ action: Schema.String, objectType: Schema.String }))
 }) {
   get detail(): string {
-    return details[this.reason].replace("{address}", () => this.address ?? "")
+    return details[this.reason]
+      .replace("{address}", () => this.address ?? "")
+      .replace("{fault}", () => this.fault ?? "")
   }
 }

@@ -26,6 +26,8 @@ export interface Principal {
   readonly permissions: ReadonlyArray<Permission>
   /** Key of the session, if the sender has one. */
   readonly session?: string
+  /** Seconds that the session lasts, if it began with this request. */
+  readonly begun?: number
   /** Whether the user still has the generated password. */
   readonly mustChangePassword?: boolean
 }

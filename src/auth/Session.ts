@@ -25,7 +25,9 @@ export const sessionTable: Table = {
     { name: "begun", type: "timestamp with time zone", nullable: true },
     { name: "last_used", type: "timestamp with time zone", nullable: true },
     { name: "address", type: "text", nullable: true },
-    { name: "agent", type: "text", nullable: true }
+    { name: "agent", type: "text", nullable: true },
+    // A digest of the proxy's headers that began the session; null for a session that began by a login.
+    { name: "proxy_mark", type: "text", nullable: true }
   ],
   constraints: [
     { name: "rackwire_session_digest_key", sql: "unique (digest)" },
@@ -52,6 +54,8 @@ export const isLive = `s.expires > now() and u.is_active and s.password_mark = $
 interface Place {
   readonly address: string | undefined
   readonly agent: string | undefined
+  /** A digest of the proxy's headers; absent where the session begins by a login. */
+  readonly proxyMark?: string | null
 }
 
 /** Most characters that are kept of a browser's name. */
@@ -71,12 +75,20 @@ export const begin = Effect.fnUntraced(function* (user: number, replaced: string
     delete from rackwire_session
      where expires <= now() - make_interval(secs => ${keptSeconds}) or digest = ${replaced === undefined ? "" : digest(replaced)}`
   yield* sql`
-    insert into rackwire_session (digest, user_id, password_mark, expires, begun, last_used, address, agent)
+    insert into rackwire_session (digest, user_id, password_mark, expires, begun, last_used, address, agent, proxy_mark)
     select ${digest(key)}, u.id, ${sql.literal(passwordMark)}, now() + make_interval(secs => ${seconds}), now(), now(),
-           ${place.address ?? ""}, ${isStorable(agent) ? agent : ""}
+           ${place.address ?? ""}, ${isStorable(agent) ? agent : ""},
+           ${place.proxyMark ?? null}
       from users_user u where u.id = ${user}::bigint`
   return { key, seconds }
 })
+
+/** Notes other headers of a proxy as those of the session. */
+export const renewProxyMark = (key: string, mark: string | null) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`update rackwire_session set proxy_mark = ${mark} where digest = ${digest(key)}`
+  )
 
 /** SQL: whether a use of the session `s` is to be noted: at most once a minute, so that reads cost no writes. */
 export const isUnnoted = "coalesce(s.last_used < now() - interval '1 minute', true)"

@@ -1,6 +1,6 @@
 /**
  * The permissions that every user has without a grant: `DEFAULT_PERMISSIONS`, an object from NetBox's names of
- * permissions (`users.add_token`) to constraints.
+ * permissions (`users.add_token`) to constraints. `REMOTE_AUTH_DEFAULT_PERMISSIONS` has the same form, and is checked here.
  *
  * To decide user by user who may keep tokens, leave the names of tokens out and grant them.
  */
@@ -27,21 +27,23 @@ export class UsualRights extends Context.Service<UsualRights, ReadonlyArray<Perm
   static readonly layer = Layer.effect(
     UsualRights,
     Effect.gen(function* () {
-      const { defaultPermissions = usual } = yield* Settings
-      return yield* Effect.forEach(Object.entries(defaultPermissions), ([name, constraints]) =>
-        rightOf(name, constraints)
-      )
+      const { defaultPermissions = usual, remoteAuthDefaultPermissions = {} } = yield* Settings
+      yield* rightsOf("REMOTE_AUTH_DEFAULT_PERMISSIONS", remoteAuthDefaultPermissions)
+      return yield* rightsOf("DEFAULT_PERMISSIONS", defaultPermissions)
     })
   )
 }
 
-const rightOf = Effect.fnUntraced(function* (name: string, constraints: unknown) {
+const rightsOf = (option: string, permissions: Readonly<Record<string, unknown>>) =>
+  Effect.forEach(Object.entries(permissions), ([name, constraints]) => rightOf(option, name, constraints))
+
+const rightOf = Effect.fnUntraced(function* (option: string, name: string, constraints: unknown) {
   const [, app, action, model] = /^(\w+)\.([a-z]+)_(\w+)$/.exec(name) ?? []
   const type = `${app}.${model}`
-  if (action === undefined || !registry.has(type)) return yield* refused(`${name} is not a permission`)
+  if (action === undefined || !registry.has(type)) return yield* refused(option, `${name} is not a permission`)
   const problem = constraintsProblem(constraints, [type])
-  if (problem !== undefined) return yield* refused(`${name}: ${problem}`)
+  if (problem !== undefined) return yield* refused(option, `${name}: ${problem}`)
   return { types: [type], actions: [action], constraints } satisfies Permission
 })
 
-const refused = (problem: string) => new OptionRefused({ message: `DEFAULT_PERMISSIONS: ${problem}` })
+const refused = (option: string, problem: string) => new OptionRefused({ message: `${option}: ${problem}` })

@@ -6,6 +6,7 @@
  * login, a missing permission. Only then does it matter whether the method exists.
  */
 import { timingSafeEqual } from "node:crypto"
+import { toIncomingMessage } from "@effect/platform-node/NodeHttpServerRequest"
 import { Effect, Option, Result } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { SqlClient } from "effect/sql"
@@ -16,6 +17,9 @@ import { type Presumed, authenticate, presumed } from "../auth/Authenticate.ts"
 import { Denied } from "../auth/Denied.ts"
 import { authorize } from "../auth/Permission.ts"
 import { type Principal, anonymous, username } from "../auth/Principal.ts"
+import { headersOf } from "../auth/proxy/ProxyRules.ts"
+import { signInByProxy } from "../auth/proxy/ProxySignIn.ts"
+import { proxyUserIn } from "../auth/proxy/ProxyUser.ts"
 import { csrfToken } from "../auth/Session.ts"
 import type { Action } from "../inventory/Clearance.ts"
 import { readForm } from "./wire/Body.ts"
@@ -47,7 +51,7 @@ export const admit = Effect.fnUntraced(function* (
   onSender: (principal: Principal) => void
 ) {
   if (route.access === "unasked") return anonymous
-  const principal = yield* identify(incoming, origin)
+  const principal = yield* identify(incoming, origin, route)
   onSender(principal)
   yield* permit(incoming, route, principal, origin)
   return principal
@@ -68,23 +72,47 @@ export const permit = (
   meant?: MeantByForm
 ): Effect.Effect<void, Denied | HttpRefused, Settings> =>
   allow(incoming, route, principal, origin, meant).pipe(
-    Effect.tapErrorTag("Denied", (denied) =>
-      auditDenied(denied, nameOf(incoming), username(principal), addressOf(incoming))
-    )
+    auditing(nameOf(incoming), username(principal), addressOf(incoming))
   )
 
 /**
- * The sender of a request, by its credentials, on the connections of admission. Fails with `Denied` for wrong ones; does
- * not check permissions.
+ * The sender of a request, by its credentials, on the connections of admission; by the header of a trusted proxy if it
+ * has no others. Fails with `Denied` for wrong ones; does not check permissions. With a route, a session may begin by
+ * the header, and its cookies have to be set.
  */
-export const identify = (incoming: Incoming, origin: Origin) => {
+export const identify = Effect.fnUntraced(function* (incoming: Incoming, origin: Origin, route?: Route) {
   const address = addressOf(incoming)
   const session = incoming.cookies[sessionCookie(origin)]
-  return authenticate({ authorization: incoming.headers["authorization"], session, address }).pipe(
+  const names = origin.isProxied ? headersOf(yield* Settings) : undefined
+  const sent = names && proxyUserIn(toIncomingMessage(incoming).rawHeaders, names)
+  const denied = (name: string) => auditing(nameOf(incoming), name, address)
+  if (sent instanceof Denied) return yield* Effect.fail(sent).pipe(denied(""))
+  const authorization = incoming.headers["authorization"]
+  const found = yield* authenticate({ authorization, session, proxyUser: sent, address }).pipe(
     Effect.provideServiceEffect(SqlClient.SqlClient, AdmissionSql),
-    Effect.tapErrorTag("Denied", (denied) => auditDenied(denied, nameOf(incoming), "", address))
+    denied("")
   )
+  if (sent === undefined || found.user !== undefined) return found
+  const without = withoutSession(incoming, route)
+  // A login and the like check credentials of their own.
+  if (without === "refuse" && route?.access === "credentials") return found
+  const agent = incoming.headers["user-agent"]
+  return yield* signInByProxy(sent, { session, address, agent, without }).pipe(denied(sent.name))
+})
+
+/** How a request with a proxy's header and without a session is answered. Only pages of browsers keep a cookie. */
+const withoutSession = (incoming: Incoming, route: Route | undefined) => {
+  if (!isSafe(incoming.method)) return "refuse"
+  return route !== undefined && incoming.method === "GET" && asksForHtml(incoming) ? "begin" : "read"
 }
+
+/** Logs a refusal. */
+const auditing =
+  (what: string, name: string, address: string | undefined) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.tapError(effect, (error) =>
+      error instanceof Denied ? auditDenied(error, what, name, address) : Effect.void
+    )
 
 const nameOf = ({ method, url }: Incoming): string => `${method} ${url}`
 

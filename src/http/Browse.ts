@@ -9,6 +9,7 @@ import type { HttpServerRequest } from "effect/http"
 import { Settings } from "../Config.ts"
 import { Denied } from "../auth/Denied.ts"
 import { clearanceOf } from "../auth/Permission.ts"
+import type { Principal } from "../auth/Principal.ts"
 import { Clearance } from "../inventory/Clearance.ts"
 import { addressOf, identify, permit } from "./Admission.ts"
 import { replyTo } from "./ErrorReply.ts"
@@ -82,11 +83,17 @@ interface Serving {
 }
 
 /** Answers with the page of the API's answer; an answer that is no JSON as it is. */
-export const browse = Effect.fnUntraced(function* (serving: Serving, match: Match, asked: Asked) {
+export const browse = Effect.fnUntraced(function* (
+  serving: Serving,
+  match: Match,
+  asked: Asked,
+  onSender: (principal: Principal) => void
+) {
   const { browsing, find, inTurn } = serving
   const { incoming, origin, requestId } = asked
   const began = performance.now()
-  const principal = yield* identify(incoming, origin)
+  const principal = yield* identify(incoming, origin, match.route)
+  onSender(principal)
   const form = yield* formOf(incoming)
   const isForm = incoming.method === "POST"
   const method = isForm ? methodIn(form) : incoming.method

@@ -16,6 +16,7 @@ import { Vault } from "../inventory/Vault.ts"
 import { chainHeader, readChain } from "../webhook/Chain.ts"
 import { OptionRefused } from "../Setting.ts"
 import type { Principal } from "../auth/Principal.ts"
+import { proxyProblem } from "../auth/proxy/ProxyRules.ts"
 import type { PremiseFailed } from "../inventory/read/Premise.ts"
 import { admit, presume } from "./Admission.ts"
 import { basePathOf, basePathProblem, inward, outward } from "./publish/BasePath.ts"
@@ -32,7 +33,7 @@ import { respond } from "./Respond.ts"
 import { type Refusal, type Reply, type Route, type Services, isPage, locationCharsMax, makeRouter } from "./Route.ts"
 import { type LostForm, keptForm } from "./LostForm.ts"
 import { accessProblem } from "./system/MetricsAccess.ts"
-import { withCookies } from "./wire/Cookies.ts"
+import { type Cookie, sessionCookies, withCookies } from "./wire/Cookies.ts"
 import { notBuilt } from "./publish/NotBuilt.ts"
 import { type Forwarded, forwarded, isTls, originOf } from "./wire/Origin.ts"
 import { asksForHtml, asksForPage } from "./wire/Reader.ts"
@@ -52,6 +53,8 @@ export interface ErrorOfPage extends Refused {
 interface Refused {
   refusal?: Refusal
   sender?: Principal
+  /** The cookies of a session that began with the request. */
+  cookies?: ReadonlyArray<Cookie>
 }
 
 /** The routes, and the pages, which `http` does not make. */
@@ -80,7 +83,8 @@ export const serve = ({ routes, ...site }: Site) => {
     Effect.gen(function* () {
       const settings = yield* Settings
       const path = basePathOf(settings.baseUrl)
-      const problem = accessProblem(settings) ?? corsProblem(settings) ?? basePathProblem(path, routes)
+      const problem =
+        proxyProblem(settings) ?? accessProblem(settings) ?? corsProblem(settings) ?? basePathProblem(path, routes)
       if (problem !== undefined) return yield* new OptionRefused({ message: problem })
       const { hasRoom } = yield* Connections
       const proxies = yield* trustedProxies
@@ -129,7 +133,7 @@ const answerAll = (serving: Serving) =>
     measured.answered(response.status)
     const { cors } = serving
     const open = cors === undefined ? response : HttpServerResponse.setHeaders(response, cors.headers(incoming))
-    return withCookies(open, shown.cookies ?? [])
+    return withCookies(open, [...(refused.cookies ?? []), ...(shown.cookies ?? [])])
   })
 
 const hasRoomFor = (
@@ -174,7 +178,12 @@ const answer = Effect.fnUntraced(function* (
   measured.route = isPage(match.route) ? "page" : match.route.path
   const chain = readChain(incoming.headers[chainHeader], yield* Vault)
   const asked = { incoming, origin, url, requestId, chain }
-  if (asksForPage(incoming)) return yield* browse(serving, match, asked)
+  const onSender = (sender: Principal) => {
+    refused.sender = sender
+    const { session, begun } = sender
+    if (session !== undefined && begun !== undefined) refused.cookies = sessionCookies(origin, session, begun)
+  }
+  if (asksForPage(incoming)) return yield* browse(serving, match, asked, onSender)
   const presumed = yield* presume(incoming, match.route, origin)
   if (presumed !== undefined) {
     const proven = yield* Effect.result(handlePresumed(serving.inTurn, match, asked, presumed))
@@ -182,9 +191,7 @@ const answer = Effect.fnUntraced(function* (
     // A failing database is answered at once: a second query would take as long and fail as well.
     if (isDatabaseFailure(proven.failure)) return yield* proven.failure
   }
-  const admitted = yield* Effect.result(
-    admit(incoming, match.route, origin, (sender) => void (refused.sender = sender))
-  )
+  const admitted = yield* Effect.result(admit(incoming, match.route, origin, onSender))
   if (Result.isSuccess(admitted)) return yield* handle(serving.inTurn, match, asked, admitted.success)
   const kept = yield* keptForm(match.route, asked, admitted.failure)
   return kept === undefined ? yield* admitted.failure : yield* serving.lostForm(kept)

@@ -76,7 +76,7 @@ afterAll(async () => {
 
 const sent = async (credentials: Partial<Credentials>) => {
   statements.length = 0
-  const nothing = { authorization: undefined, session: undefined, address: undefined }
+  const nothing = { authorization: undefined, session: undefined, proxyUser: undefined, address: undefined }
   await runtime.runPromise(
     Effect.ignore(authenticate({ ...nothing, ...credentials })).pipe(Effect.withTracer(counting))
   )
@@ -90,6 +90,8 @@ describe("a check of credentials", () => {
     expect(await sent({ authorization: `Token ${user.token}` })).toHaveLength(1)
     expect(await sent({ authorization: `Token ${"0".repeat(40)}` })).toHaveLength(1)
     expect(await sent({ session: visitor.cookies.get("sessionid") })).toHaveLength(1)
+    const proxyUser = { name: "admin", groups: ["a", "b"] }
+    expect(await sent({ session: visitor.cookies.get("sessionid"), proxyUser })).toHaveLength(1)
     expect(await sent({})).toEqual([])
     expect(await sent({ authorization: "Basic x" })).toEqual([])
     expect(await sent({ authorization: "Token a b" })).toEqual([])
@@ -106,7 +108,7 @@ describe("a check of credentials", () => {
           const sql = yield* PgClient.PgClient
           // A handful of rows is read faster without an index; whether there is one is the question.
           yield* sql.unsafe("set local enable_seqscan = off")
-          return yield* sql.unsafe(`explain (format json) ${statement}`, ["x"])
+          return yield* sql.unsafe(`explain (format json) ${statement}`, statement === token ? ["x"] : ["x", null])
         }).pipe((effect) => Effect.flatMap(PgClient.PgClient, (sql) => sql.withTransaction(effect)))
       )
       const text = JSON.stringify(plan)

@@ -73,7 +73,7 @@ interface DirectoryNames {
  * Brings the groups and roles of a user in line with a directory, at each sign-in: call it after the user is found or
  * created and before the session begins. Names that no rule uses, that are too long or that have invisible characters
  * are left out and named in the log. Fails with `DirectoryRefused`; then refuse the sign-in, because the user may have
- * rights that the directory has taken away. Returns the names of the groups that were added and removed.
+ * rights that the directory has taken away. Returns whether the row of the user changed: read it again then.
  */
 export const alignGroups = Effect.fnUntraced(function* (
   user: number,
@@ -89,7 +89,7 @@ export const alignGroups = Effect.fnUntraced(function* (
   })
   const first = yield* plan("")
   if (first.plan.faults.length > 0) yield* auditUnusedNames(first.member.username, source, first.plan.faults)
-  if (changesNothing(first.plan, first.member)) return { added: [], removed: [] }
+  if (changesNothing(first.plan, first.member)) return { isChanged: false }
   const { member, plan: done } = yield* plan("for update of u").pipe(
     Effect.tap((locked) => store(user, locked.member, locked.plan)),
     asAuthor({ ...by.author, message: `groups of the directory ${source}` })
@@ -102,7 +102,7 @@ export const alignGroups = Effect.fnUntraced(function* (
     ...(done.staff === member.staff ? [] : [`${done.staff ? "" : "no "}staff`])
   ]
   yield* auditGroups(member.username, { source, added, removed, created: done.create, roles }, by.address)
-  return { added, removed }
+  return { isChanged: true }
 })
 
 interface MemberRow {

@@ -138,7 +138,10 @@ export const planGroups = (
   const ofOthers = new Set(others.flatMap(({ groups }) => groups))
   const has = new Set(member.groups)
   const before = new Set(own.groups)
-  const { wanted, create, more } = resolved([...names, ...rules.defaults.map(plainName)], member.existing, rules)
+  const defaults = rules.defaults.map(plainName)
+  const { wanted, create, more } = resolved([...names, ...defaults], member.existing, rules)
+  const exists = new Set(member.existing.map(({ name }) => name))
+  const missing = defaults.filter((name) => !rules.creates && !exists.has(name))
   const remove = member.groups.filter(
     (id) => !wanted.has(id) && !ofOthers.has(id) && (before.has(id) || rules.replaces)
   )
@@ -166,7 +169,7 @@ export const planGroups = (
       superuser: superuser.given,
       staff: staff.given
     },
-    faults: [...faults, ...more]
+    faults: [...faults, ...more, ...missing.map((name) => ({ name, fault: "is a default group that does not exist" }))]
   }
 }
 

@@ -23,12 +23,15 @@ export interface Origin {
   readonly isSecure: boolean
   /** Whether the known address is the client's own, not a proxy's. */
   readonly isClientKnown: boolean
+  /** Whether a trusted proxy sent the request. */
+  readonly isProxied: boolean
 }
 
 /** A request with the client's address, host and scheme as trusted proxies report them. */
 export interface Forwarded {
   readonly incoming: Incoming
   readonly isClientKnown: boolean
+  readonly isProxied: boolean
 }
 
 /** Headers that a proxy adds. */
@@ -48,7 +51,8 @@ export const forwarded = (incoming: Incoming, proxies: ReadonlyArray<IpNetwork.I
   if (proxies.length === 0 || !isTrusted(addressIn(Option.getOrUndefined(peerAddress)))) {
     // A proxy without settings names no client, but nginx then speaks HTTP/1.0.
     const isOld = toIncomingMessage(incoming).httpVersion === "1.0"
-    return { incoming, isClientKnown: !isOld && proxyHeaders.every((name) => headers[name] === undefined) }
+    const isClientKnown = !isOld && proxyHeaders.every((name) => headers[name] === undefined)
+    return { incoming, isClientKnown, isProxied: false }
   }
   const hops = listed(headers["x-forwarded-for"]).map(addressIn)
   // Each proxy appends the address of its client, so the last address that is not a proxy is the client.
@@ -63,7 +67,7 @@ export const forwarded = (incoming: Incoming, proxies: ReadonlyArray<IpNetwork.I
     ...(host !== undefined && { headers: Headers.set(headers, "host", host) }),
     ...((protocol === "http" || protocol === "https") && { protocol })
   })
-  return { incoming: told, isClientKnown: client !== undefined }
+  return { incoming: told, isClientKnown: client !== undefined, isProxied: true }
 }
 
 const listed = (header: string | undefined): ReadonlyArray<string> =>
@@ -99,7 +103,7 @@ const isHost = (text: string): boolean =>
 
 /** The origin of a request. Fails with 400 if its `Host` is not a host. */
 export const originOf = (
-  { incoming, isClientKnown }: Forwarded,
+  { incoming, isClientKnown, isProxied }: Forwarded,
   { baseUrl, host: listening, port }: Settings["Service"],
   path: string
 ): Effect.Effect<Origin, HttpRefused> => {
@@ -111,7 +115,7 @@ export const originOf = (
   }
   const base = baseUrl ?? `${incoming.protocol ?? "http"}://${host}`
   const isSecure = incoming.protocol === "https" || isTls(baseUrl)
-  return Effect.succeed({ base, path, host, isSecure, isClientKnown })
+  return Effect.succeed({ base, path, host, isSecure, isClientKnown, isProxied })
 }
 
 export const isTls = (baseUrl: string | undefined): boolean => baseUrl?.startsWith("https:") === true

@@ -25,6 +25,7 @@ import { unhealthyWebhooks } from "../history/health/Unhealthy.ts"
 import { Clearance } from "../inventory/Clearance.ts"
 import { type Finding, otherOptions, running, serviceFindings } from "./check/Findings.ts"
 import { providerFindings } from "./check/ProviderFindings.ts"
+import { proxyFindings } from "./check/ProxyFindings.ts"
 import { judgePostgres, postgresFacts } from "./check/PostgresFindings.ts"
 import { ofService } from "./OfService.ts"
 import { CommandFailed, entry } from "./Entry.ts"
@@ -105,7 +106,7 @@ const findings = Effect.gen(function* () {
     const { client } = yield* Redis
     return [...judgeRedis(yield* redisFacts(client)), ...(yield* writeFindings), ...(yield* channelFindings)]
   }).pipe(Effect.catch(unreachable("Redis", "REDIS_URL")))
-  return [...postgres, ...redis, ...(yield* providerFindings)]
+  return [...postgres, ...redis, ...(yield* providerFindings), ...proxyFindings(yield* Settings)]
 })
 
 /** Most unhealthy webhooks that are named. */

@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { judgeRedis } from "../../src/command/Check.ts"
+import { proxyFindings } from "../../src/command/check/ProxyFindings.ts"
 import { type PostgresFacts, judgePostgres } from "../../src/command/check/PostgresFindings.ts"
 import type { RedisFacts } from "../../src/redis/Suitability.ts"
 
@@ -137,4 +138,29 @@ describe("a Redis", () => {
     const told = judgeRedis({ version: "7.2.5", eviction: undefined, refused: ["XADD", "INFO"] })
     expect(told.map(({ is }) => is)).toEqual(["7.2.5", "not reported", "not XADD, INFO"])
   })
+})
+
+test("users whom a proxy names are a finding, with what to do where the service does not start", () => {
+  const options = {
+    remoteAuthEnabled: true,
+    trustedProxies: ["10.0.0.1"],
+    remoteAuthHeader: "HTTP_X_REMOTE_USER",
+    remoteAuthCreateUsers: false,
+    remoteAuthGroupSync: true,
+    remoteAuthGroupHeader: "X-Groups",
+    remoteAuthGroupSeparator: "|",
+    remoteAuthSuperuserGroups: [],
+    remoteAuthSuperusers: [],
+    remoteAuthStaffGroups: [],
+    remoteAuthStaff: []
+  }
+  expect(proxyFindings({ ...options, remoteAuthEnabled: false })).toEqual([])
+  const is =
+    "x-remote-user and x-groups from 10.0.0.1; unknown users are refused. The proxy must replace what clients send"
+  expect(proxyFindings(options)).toEqual([{ what: "sign-in by a proxy", is, change: undefined }])
+  const [wrong] = proxyFindings({ ...options, trustedProxies: [] })
+  expect([wrong?.is, wrong?.change]).toEqual([
+    "the service does not start",
+    expect.stringContaining("Set TRUSTED_PROXIES to the address of the proxy.")
+  ])
 })

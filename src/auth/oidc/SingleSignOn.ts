@@ -16,7 +16,7 @@ import type { EndedAtProvider, ProviderClient } from "./ProviderClient.ts"
 import { providerFetch } from "./ProviderFetch.ts"
 import { type ProviderOptions, providerOptions } from "./ProviderOptions.ts"
 import { ProviderFault, SignInRefused } from "./SignInRefused.ts"
-import { claimState, newState, openState, sealState } from "./SignInState.ts"
+import { type SignInState, claimState, newState, openState, sealState } from "./SignInState.ts"
 
 /** A provider that people can sign in by. */
 export interface Provider {
@@ -26,15 +26,13 @@ export interface Provider {
     redirectUri: string,
     next: string
   ) => Effect.Effect<{ readonly url: string; readonly cookie: string }, SignInRefused>
-  /** The profile of the user for whom the provider led the browser to this address, and the path that follows. */
+  /** The sign-in in a cookie; undefined if the cookie was changed, is none of a sign-in by the provider, or has expired. */
+  readonly underWay: (cookie: string | undefined) => Effect.Effect<SignInState | undefined>
+  /** The profile of the user for whom the provider led the browser of the sign-in to this address. */
   readonly finish: (
     callback: URL,
-    cookie: string | undefined
-  ) => Effect.Effect<
-    { readonly profile: Profile; readonly next: string },
-    SignInRefused | SqlError.SqlError,
-    SqlClient.SqlClient
-  >
+    state: SignInState | undefined
+  ) => Effect.Effect<Profile, SignInRefused | SqlError.SqlError, SqlClient.SqlClient>
   /** The address by which a user logs out of the provider too; undefined if it has none, or is away. */
   readonly endSessionUrl: (backTo: string) => Effect.Effect<string | undefined>
   readonly endedBy: (logoutToken: string) => Effect.Effect<EndedAtProvider, SignInRefused>
@@ -73,16 +71,17 @@ const providerBy = (client: ProviderClient, vault: Vault["Service"]): Provider =
       const url = yield* calling(() => client.authorizationUrl(redirectUri, state))
       return { url, cookie: sealState(vault, state) }
     }),
-    finish: Effect.fnUntraced(function* (callback, cookie) {
-      const now = yield* Clock.currentTimeMillis
-      const state = openState(vault, cookie, now)
-      const isOurs = state?.provider === options.name && state.state === callback.searchParams.get("state")
-      if (state === undefined || !isOurs) return yield* refused("Expired")
+    underWay: (cookie) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const state = openState(vault, cookie, now)
+        return state?.provider === options.name ? state : undefined
+      }),
+    finish: Effect.fnUntraced(function* (callback, state) {
+      if (state === undefined || state.state !== callback.searchParams.get("state")) return yield* refused("Expired")
       if (!(yield* claimState(state))) return yield* refused("Repeated")
       const claims = yield* calling(() => client.claimsAt(callback, state))
-      const profile = profileOf(claims, options.groupsClaim, now / 1000)
-      if (typeof profile === "string") return yield* refused("InvalidClaims", undefined, profile)
-      return { profile, next: state.next }
+      const profile = profileOf(claims, options.groupsClaim, (yield* Clock.currentTimeMillis) / 1000)
+      return typeof profile === "string" ? yield* refused("InvalidClaims", undefined, profile) : profile
     }),
     endSessionUrl: (backTo) =>
       calling(() => client.endSessionUrl(backTo)).pipe(Effect.catch(() => Effect.succeed(undefined))),

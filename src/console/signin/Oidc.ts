@@ -42,15 +42,17 @@ const arrive: Handler = (request) =>
     const provider = yield* providerOf(request)
     const { incoming, origin, principal, author } = request
     const address = addressOf(incoming)
+    const state = yield* provider.underWay(incoming.cookies[signInCookie(origin)])
+    const next = state?.next ?? "/"
     return yield* Effect.gen(function* () {
-      const { profile, next } = yield* provider.finish(publicUrl(request), incoming.cookies[signInCookie(origin)])
+      const profile = yield* provider.finish(publicUrl(request), state)
       const { id, username, how } = yield* userOfProfile(profile, provider.options, { address, author })
       const place = { address, agent: incoming.headers["user-agent"] }
       const { key, seconds } = yield* begin(Number(id), principal.session, place)
       yield* noteProvider(key, provider.options, profile)
       yield* auditSignIn(how, username, profile, address)
       return { ...redirect(next), cookies: [...sessionCookies(origin, key, seconds), forgottenSignIn(origin)] }
-    }).pipe(Effect.catchTag("SignInRefused", (refusal) => refused(request, provider, refusal, "/")))
+    }).pipe(Effect.catchTag("SignInRefused", (refusal) => refused(request, provider, refusal, next)))
   })
 
 /** The login page with the reason, and a reference to the log. */

@@ -220,6 +220,11 @@ describe("a return from the provider", () => {
     provider.token = giving(await signed(honest(provider.issuer, journey.nonce), provider.keys[0]!))
     const answer = await returned(journey, answerOf(journey))
     expect(answer.headers.get("location")).toBe("/dcim/sites/?q=a")
+    // The page of a refusal leads on to it as well.
+    const declined = await begun("/login/oidc/?next=/dcim/racks/")
+    const query = { error: "access_denied", state: declined.state, iss: provider.issuer }
+    const page = await returned(declined, new URLSearchParams(query).toString())
+    expect(await page.text()).toContain('name="next" value="/dcim/racks/"')
     const twice = await honestly()
     await expectRefused(await returned(twice, `${answerOf(twice)}&code=another`), invalid)
   })

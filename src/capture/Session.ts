@@ -215,7 +215,7 @@ const consume = Effect.fnUntraced(function* (
     Effect.gen(function* () {
       yield* room.take(1)
       const { waiting, isFull } = yield* nextBatch(stream)
-      yield* persist("database", related.load(waiting.flatMap(({ window }) => (window.isMoved ? [] : window.changes))))
+      yield* persist("database", related.load(waiting.map(({ window }) => window)))
       const made = waiting.map(({ window }) =>
         eventsOf(window, epochAt(prepared, window.transaction.commitLsn), related, base)
       )

@@ -60,6 +60,8 @@ const capture = {
   sessionMaxMillis: 5000,
   /** A session that ran for this long did not fail to start. */
   livedMillis: 1000,
+  /** How long a load of related rows waits until it sees all transactions that capture has read. */
+  visibleMillis: 500,
   /** Pause between two queries of a standby for the holder of the slot. */
   holderMillis: 1000,
   /** The same after a release: Postgres takes a moment to free the slot. */

@@ -2,7 +2,8 @@
  * A cache of the rows that changed objects refer to: a row is loaded once, and then updated by the changes in the WAL.
  *
  * The cache is bounded and drops the least recently used rows. A row is loaded as it is now, not as it was at the
- * change that needs it; the WAL catches up with it.
+ * change that needs it; the WAL catches up with it. It is never older than the WAL that was read: a load waits until it
+ * sees all transactions (SeenTransactions.ts), and rows that it read without waiting to the end are not kept.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -17,6 +18,8 @@ import { customReferences } from "../../inventory/field/CustomFields.ts"
 import type CustomFieldType from "../../inventory/types/extras/CustomField.ts"
 import type { CustomField } from "../../inventory/types/extras/CustomField.ts"
 import type { ObjectChange, Readable } from "./Change.ts"
+import { SeenTransactions } from "./SeenTransactions.ts"
+import type { Window } from "./TransactionWindows.ts"
 
 const customField = "extras.customfield"
 
@@ -57,6 +60,11 @@ export class RelatedRows {
   /** All custom fields, once they were read, and the same by object type. */
   private definitions: Map<number, CustomField> | undefined
   private definitionsByType: ReturnType<typeof customFieldsByType> = new Map()
+  private readonly transactions = new SeenTransactions()
+  /** Whether the load under way sees all transactions; undefined before its first statement. */
+  private isCurrent: boolean | undefined
+  /** Rows of the last load that may be older than the WAL, by type. */
+  private doubtful: Array<readonly [type: string, ids: ReadonlySet<number>]> = []
 
   /** The custom fields of an object type, in their order. */
   customFields = (type: string): ReadonlyArray<CustomField> => this.definitionsByType.get(type) ?? []
@@ -89,11 +97,18 @@ export class RelatedRows {
   /** Loads the rows that the representations of these changes need and the cache does not have. */
   load = Effect.fnUntraced(
     { self: this },
-    function* (this: RelatedRows, changes: ReadonlyArray<ObjectChange<Readable>>) {
+    function* (this: RelatedRows, windows: ReadonlyArray<Pick<Window, "transaction" | "changes" | "isMoved">>) {
+      for (const [type, ids] of this.doubtful) for (const id of ids) this.types.get(type)?.delete(id)
+      if (this.doubtful.some(([type]) => type === customField)) this.definitions = undefined
+      this.doubtful = []
+      this.isCurrent = undefined
+      for (const { transaction } of windows) this.transactions.add(transaction.xid)
       if (this.definitions === undefined) {
+        if (!(yield* this.seesAll)) this.doubtful.push([customField, new Set()])
         const found = yield* list(objectType<typeof CustomFieldType>(customField), all)
         this.define(new Map(found.map((row) => [row.id, row])))
       }
+      const changes = windows.flatMap((window) => (window.isMoved ? [] : window.changes))
       const coming = customFieldsByType(changes.flatMap((change) => definitionIn(change) ?? []))
       const changed = [...Map.groupBy(changes, ({ type }) => type)].map(([type, each]) => ({
         type,
@@ -124,6 +139,7 @@ export class RelatedRows {
           this.types.set(id, rows)
           // Changes of accounts are not in the WAL: a cached row of theirs would become stale.
           const wanted = target.kind === "account" ? ids : ids.difference(rows)
+          if (wanted.size > 0 && !(yield* this.seesAll)) this.doubtful.push([id, wanted])
           const found = yield* shortRows(target, wanted)
           for (const row of found) rows.set(row.id, row)
           for (const old of rows.keys().take(Math.max(rows.size - rowsMax, 0))) rows.delete(old)
@@ -136,6 +152,13 @@ export class RelatedRows {
         pending = next
       }
     }
+  )
+
+  /** Waits once in a load. */
+  private readonly seesAll = Effect.suspend(() =>
+    this.isCurrent === undefined
+      ? Effect.tap(this.transactions.visible, (isCurrent) => Effect.sync(() => (this.isCurrent = isCurrent)))
+      : Effect.succeed(this.isCurrent)
   )
 
   private define(definitions: Map<number, CustomField>): void {

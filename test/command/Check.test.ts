@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { judgeRedis } from "../../src/command/Check.ts"
+import { judgeWays } from "../../src/command/check/ProviderFindings.ts"
 import { proxyFindings } from "../../src/command/check/ProxyFindings.ts"
 import { type PostgresFacts, judgePostgres } from "../../src/command/check/PostgresFindings.ts"
 import type { RedisFacts } from "../../src/redis/Suitability.ts"
@@ -163,4 +164,19 @@ test("users whom a proxy names are a finding, with what to do where the service 
     "the service does not start",
     expect.stringContaining("Set TRUSTED_PROXIES to the address of the proxy.")
   ])
+})
+
+describe("ways to log in", () => {
+  const off = { providers: 0, localLogin: "off", remoteAuthEnabled: false } as const
+
+  test("are missing where passwords are off, without a provider and a proxy", () => {
+    expect(judgeWays(off).map(({ change }) => change)).toEqual(["Set OIDC_ISSUER, or LOCAL_LOGIN=superusers."])
+    const ways = [
+      { providers: 1 },
+      { remoteAuthEnabled: true },
+      { localLogin: "superusers" },
+      { localLogin: "on" }
+    ] as const
+    for (const way of ways) expect(judgeWays({ ...off, ...way })).toEqual([])
+  })
 })

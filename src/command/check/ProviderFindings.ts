@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { callbackPath } from "../../auth/oidc/ProviderOptions.ts"
 import type { SignInRefused } from "../../auth/oidc/SignInRefused.ts"
 import { SingleSignOn } from "../../auth/oidc/SingleSignOn.ts"
-import { Settings } from "../../Config.ts"
+import { Settings, type Values } from "../../Config.ts"
 import type { Finding } from "./Findings.ts"
 
 const nameOf = (name: string): string => `OIDC_${name === "" ? "" : `${name.toUpperCase()}_`}ISSUER`
@@ -13,7 +13,7 @@ const problemOf = ({ reason, cause = "" }: SignInRefused): string =>
 
 export const providerFindings = Effect.gen(function* () {
   const { providers } = yield* SingleSignOn
-  const { baseUrl, localLogin } = yield* Settings
+  const { baseUrl, localLogin, remoteAuthEnabled } = yield* Settings
   const found = yield* Effect.forEach(
     providers,
     ({ options, discover }) =>
@@ -32,12 +32,22 @@ export const providerFindings = Effect.gen(function* () {
       ),
     { concurrency: "unbounded" }
   )
-  if (providers.length > 0 || localLogin !== "off") return found
-  return [
-    {
-      what: "ways to log in",
-      is: "LOCAL_LOGIN=off, and no provider",
-      change: "Set OIDC_ISSUER, or LOCAL_LOGIN=superusers."
-    }
-  ]
+  return [...found, ...judgeWays({ providers: providers.length, localLogin, remoteAuthEnabled })]
 })
+
+interface WaysIn extends Pick<Values, "localLogin" | "remoteAuthEnabled"> {
+  /** Number of providers. */
+  readonly providers: number
+}
+
+/** Reports options with which nobody can log in. Pure. */
+export const judgeWays = ({ providers, localLogin, remoteAuthEnabled }: WaysIn): ReadonlyArray<Finding> =>
+  providers > 0 || remoteAuthEnabled || localLogin !== "off"
+    ? []
+    : [
+        {
+          what: "ways to log in",
+          is: "LOCAL_LOGIN=off, and neither a provider nor a proxy that names users",
+          change: "Set OIDC_ISSUER, or LOCAL_LOGIN=superusers."
+        }
+      ]

@@ -40,4 +40,6 @@ export const providerButtons = ({ providers, passwords }: Ways, next: string): H
 
 /** The sentence of a page without any way in. */
 export const noWay = ({ providers, passwords }: Ways): Html =>
-  providers.length === 0 && passwords === "off" ? html`<p>Nobody can log in here at present (LOCAL_LOGIN).</p>` : html``
+  providers.length === 0 && passwords === "off"
+    ? html`<p>This page logs nobody in: passwords are off (LOCAL_LOGIN), and there is no provider.</p>`
+    : html``

@@ -1,7 +1,10 @@
 /** A provider made by hand that signs whatever a test wants: tokens that no honest provider gives. */
-import { type ServerResponse, createServer } from "node:http"
+import { readFileSync } from "node:fs"
+import { type IncomingMessage, type ServerResponse, createServer } from "node:http"
+import { createServer as createTlsServer } from "node:https"
 import type { AddressInfo } from "node:net"
 import { type CryptoKey, type JWK, SignJWT, exportJWK, exportSPKI, generateKeyPair } from "jose"
+import type { Certificate } from "../../support/Certificate.ts"
 
 type Claims = Readonly<Record<string, unknown>>
 
@@ -65,8 +68,9 @@ const json = (response: ServerResponse, value: unknown): void => {
   response.end(JSON.stringify(value))
 }
 
-export const startHostileProvider = async (): Promise<HostileProvider> => {
-  const server = createServer((request, response) => {
+/** Starts it; with a certificate for `localhost` behind TLS. */
+export const startHostileProvider = async (certificate?: Certificate): Promise<HostileProvider> => {
+  const answer = (request: IncomingMessage, response: ServerResponse): unknown => {
     const { pathname } = new URL(request.url!, issuer)
     provider.requests.push(`${request.method} ${pathname}`)
     if (pathname === "/keys") return json(response, { keys: provider.keys.map(({ jwk }) => jwk) })
@@ -83,9 +87,15 @@ export const startHostileProvider = async (): Promise<HostileProvider> => {
       authorization_response_iss_parameter_supported: true,
       ...provider.metadata
     })
-  })
+  }
+  const tls = certificate && {
+    key: readFileSync(certificate.keyFile),
+    cert: readFileSync(certificate.certificateFile)
+  }
+  const server = tls === undefined ? createServer(answer) : createTlsServer(tls, answer)
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const host = tls === undefined ? "http://127.0.0.1" : "https://localhost"
+  const issuer = `${host}:${(server.address() as AddressInfo).port}`
   const provider: HostileProvider = {
     issuer,
     keys: [await newKeys("one")],

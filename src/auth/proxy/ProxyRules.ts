@@ -1,5 +1,6 @@
 /** The options of sign-in by a proxy's header: names of headers, rules of groups, and faults of the options. Pure. */
 import type { Settings } from "../../Config.ts"
+import { parseIpNetwork } from "../../inventory/field/Networks.ts"
 import { type GroupRules, plainRules } from "../directory/GroupPlan.ts"
 
 type Options = Settings["Service"]
@@ -70,7 +71,7 @@ export const proxyProblem = (options: ProxyOptions): string | undefined => {
   if (trustedProxies.length === 0) {
     return "REMOTE_AUTH_ENABLED: no proxy is trusted, so every client could name any user. Set TRUSTED_PROXIES to the address of the proxy."
   }
-  const every = trustedProxies.find((text) => /\/0+$/.test(text))
+  const every = trustedProxies.find((text) => parseIpNetwork(text)?.prefixLength === 0)
   if (every !== undefined) {
     return `TRUSTED_PROXIES: ${every} has every address, so with REMOTE_AUTH_ENABLED every client could name any user. Set it to the address of the proxy.`
   }

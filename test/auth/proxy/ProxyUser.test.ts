@@ -107,6 +107,7 @@ describe("the options", () => {
     [{ trustedProxies: [] }, /^REMOTE_AUTH_ENABLED: no proxy is trusted.*Set TRUSTED_PROXIES/],
     [{ trustedProxies: ["10.0.0.1", "0.0.0.0/0"] }, /^TRUSTED_PROXIES: 0\.0\.0\.0\/0 has every address/],
     [{ trustedProxies: ["::/0"] }, /^TRUSTED_PROXIES: ::\/0/],
+    [{ trustedProxies: ["::ffff:0.0.0.0/96"] }, /^TRUSTED_PROXIES: ::ffff:0\.0\.0\.0\/96 has every address/],
     [{ remoteAuthHeader: "X Remote" }, /^REMOTE_AUTH_HEADER: X Remote cannot be used/],
     [{ remoteAuthHeader: "HTTP_AUTHORIZATION" }, /^REMOTE_AUTH_HEADER: HTTP_AUTHORIZATION cannot be used/],
     [{ remoteAuthGroupHeader: "Cookie" }, /^REMOTE_AUTH_GROUP_HEADER: Cookie cannot be used/],

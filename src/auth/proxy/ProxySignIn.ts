@@ -39,18 +39,16 @@ interface FoundHere extends FoundUser {
  * inactive or cannot be created, or if the request needs a session.
  */
 export const signInByProxy = Effect.fnUntraced(function* (sent: ProxyUser, visit: Visit) {
-  const options = yield* Settings
   const { session, address, agent, without } = visit
   const known = yield* find(sent.name, session)
   // Another user's session ends, whether the new user is let in or not.
   if (session !== undefined && known?.continues !== true) yield* end(session)
   if (known?.continues !== true && without === "refuse") return yield* new Denied({ reason: "ProxyWrite" })
-  const found = known ?? (yield* create(sent.name, address))
+  const found = known ?? (yield* create(sent, address))
   const { id, is_active } = userOf(found)
   if (!is_active) return yield* new Denied({ reason: "InactiveUser" })
-  const isChanged =
-    sent.groups !== undefined &&
-    (yield* aligned(id, sent.name, { names: sent.groups, rules: syncedRules(options) }, address))
+  // A new user has its groups already.
+  const isChanged = known !== undefined && (yield* aligned(id, sent, address))
   const current = isChanged ? ((yield* find(sent.name, session)) ?? found) : found
   const principal: Principal = { user: userOf(current), mayWrite: true, permissions: yield* permissionsOf(current) }
   const mark = proxyMark(sent)
@@ -80,43 +78,60 @@ const requestId = "00000000-0000-0000-0000-000000000000"
 /** The source of groups in rackwire_directory_grant. */
 const source = "proxy"
 
-type Groups = Pick<Parameters<typeof alignGroups>[1], "names" | "rules">
+/** Brings the groups of the user in line, if they follow a header, and returns whether the row of the user changed. */
+const aligned = Effect.fnUntraced(function* (user: number, { name, groups }: ProxyUser, address: string | undefined) {
+  if (groups === undefined) return false
+  return yield* align(user, name, { source, names: groups, rules: syncedRules(yield* Settings) }, address)
+})
 
-/** Brings the groups in line, and returns whether the row of the user changed. */
-const aligned = Effect.fnUntraced(function* (user: number, name: string, groups: Groups, address: string | undefined) {
+const align = Effect.fnUntraced(function* (
+  user: number,
+  name: string,
+  names: Parameters<typeof alignGroups>[1],
+  address: string | undefined
+) {
   const author = { username: name, requestId }
-  const { isChanged } = yield* alignGroups(user, { source, ...groups }, { address, author }).pipe(
+  const { isChanged } = yield* alignGroups(user, names, { address, author }).pipe(
     Effect.catchTag("DirectoryRefused", ({ detail }) => new Denied({ reason: "ProxyGroups", fault: detail }))
   )
   return isChanged
 })
 
-/** A new user without a password, with the default groups and permissions. */
-const create = Effect.fnUntraced(function* (name: string, address: string | undefined) {
+/** A new user without a password, with its groups and permissions: all of it or nothing. */
+const create = Effect.fnUntraced(function* (sent: ProxyUser, address: string | undefined) {
+  const { name, groups } = sent
   const sql = yield* SqlClient.SqlClient
   const options = yield* Settings
   if (!options.remoteAuthCreateUsers) return yield* new Denied({ reason: "ProxyUserUnknown" })
   // No hash has this form, so no password fits; it differs by user because sessions end with their user's hash.
   const unusable = `!${randomBytes(30).toString("base64url")}`
-  const created = yield* sql.withTransaction(
+  const isCreated = yield* sql.withTransaction(
     Effect.gen(function* () {
       const [row] = yield* sql<{ readonly id: string }>`
         insert into users_user (username, password)
         select ${name}, ${unusable}
-         where not exists (select from users_user u where lower(normalize(u.username, NFKC)) = lower(normalize(${name}::text, NFKC)))
+         where not exists (
+           select from users_user u where lower(normalize(u.username, NFKC)) = lower(normalize(${name}::text, NFKC)))
         on conflict (username) do nothing returning id::text as id`
-      if (row === undefined || options.remoteAuthGroupSync) return row !== undefined
-      const { remoteAuthDefaultGroups, remoteAuthDefaultPermissions = {} } = options
-      if (remoteAuthDefaultGroups.length > 0) {
-        yield* aligned(Number(row.id), name, { names: [], rules: initialRules(options) }, address)
-      }
-      yield* grantDefaults(row.id, remoteAuthDefaultPermissions)
+      if (row === undefined) return false
+      yield* aligned(Number(row.id), sent, address)
+      if (groups === undefined) yield* giveDefaults(row.id, name, address)
       return true
     })
   )
-  if (created) yield* auditLogin("was created by the header of a proxy", name, address)
+  if (isCreated) yield* auditLogin("was created by the header of a proxy", name, address)
   // Another request may have created the user meanwhile.
   return (yield* find(name, undefined)) ?? (yield* new Denied({ reason: "ProxyUserSimilar" }))
+})
+
+/** Gives a new user the default groups and permissions. */
+const giveDefaults = Effect.fnUntraced(function* (user: string, name: string, address: string | undefined) {
+  const options = yield* Settings
+  const { remoteAuthDefaultGroups, remoteAuthDefaultPermissions = {} } = options
+  if (remoteAuthDefaultGroups.length > 0) {
+    yield* align(Number(user), name, { source, names: [], rules: initialRules(options) }, address)
+  }
+  yield* grantDefaults(user, remoteAuthDefaultPermissions)
 })
 
 /** Gives a user an object permission for each name, like `dcim.view_site`. The start has checked them. */

@@ -1,5 +1,5 @@
 /**
- * Requests to providers: under the target policy of deliveries, with a deadline and a limit of bytes.
+ * Requests to providers: under the target policy of deliveries, with a deadline, and limits of bytes and of requests.
  *
  * The address of a provider is the operator's, but its discovery document names further addresses. Each connection is
  * checked like that of a delivery (transport/Connector.ts). Redirects are not followed, and nothing is inflated.
@@ -16,9 +16,11 @@ interface AnswerLimits {
   readonly answerMillis: number
   /** Largest body, bytes: keys with their certificates take some 20 KB. */
   readonly answerBytes: number
+  /** Most requests without an answer, to all providers; further requests fail at once. */
+  readonly requestsMax: number
 }
 
-const usualLimits: AnswerLimits = { answerMillis: 10_000, answerBytes: 256 * 1024 }
+const usualLimits: AnswerLimits = { answerMillis: 10_000, answerBytes: 256 * 1024, requestsMax: 64 }
 
 /** Most connections to one origin; further requests wait within their deadline. */
 const connectionsMax = 8
@@ -32,7 +34,16 @@ export const providerFetch = Effect.fnUntraced(function* (limits: AnswerLimits =
     Effect.sync(() => new Agent({ connect, connections: connectionsMax, pipelining: 1 })),
     (made) => Effect.promise(() => made.destroy())
   )
-  const fetch: CustomFetch = (url, options) => answerTo(agent, limits, url, options)
+  let underWay = 0
+  const fetch: CustomFetch = async (url, options) => {
+    if (underWay >= limits.requestsMax) throw new ProviderFault("too many requests to providers are under way", true)
+    underWay += 1
+    try {
+      return await answerTo(agent, limits, url, options)
+    } finally {
+      underWay -= 1
+    }
+  }
   return fetch
 })
 

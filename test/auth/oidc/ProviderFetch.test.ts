@@ -27,18 +27,30 @@ afterAll(async () => {
 })
 
 /** The status and text of the answer, or the message of the error. */
-const fetched = (target: string, answerMillis = 10_000, options: Readonly<Record<string, string>> = {}) =>
+const fetched = async (target: string, answerMillis = 10_000, options: Readonly<Record<string, string>> = {}) =>
+  (await fetchedInRounds([1], target, answerMillis, options))[0]!
+
+/** The same for rounds of so many requests at once. */
+const fetchedInRounds = (
+  rounds: ReadonlyArray<number>,
+  target: string,
+  answerMillis: number,
+  options: Readonly<Record<string, string>>
+) =>
   Effect.runPromise(
     Effect.scoped(
       Effect.gen(function* () {
-        const fetch = yield* providerFetch({ answerMillis, answerBytes: 1000 })
-        const call = () => fetch(target, { method: "GET", headers: {}, body: undefined, redirect: "manual" })
-        return yield* Effect.promise(() =>
-          call().then(
+        const fetch = yield* providerFetch({ answerMillis, answerBytes: 1000, requestsMax: 2 })
+        const call = () =>
+          fetch(target, { method: "GET", headers: {}, body: undefined, redirect: "manual" }).then(
             async (response) => `${response.status} ${await response.text()}`,
             (error: Error & { readonly isAway: boolean }) => `${error.isAway ? "away" : "refused"}: ${error.message}`
           )
-        )
+        return yield* Effect.promise(async () => {
+          const answers: Array<string> = []
+          for (const length of rounds) answers.push(...(await Promise.all(Array.from({ length }, call))))
+          return answers
+        })
       })
     ).pipe(Effect.provide(Settings.layer.pipe(Layer.provideMerge(surroundings(options).layer))))
   )
@@ -77,6 +89,17 @@ describe("an answer of a provider", () => {
     answer = (response) => response.destroy()
     expect(await fetched(url)).toMatch(/^away: /)
   })
+})
+
+it("more requests at once than the limit fail at once, and the next one is sent", async () => {
+  answer = (response) => response.end("an answer")
+  const busy = "away: too many requests to providers are under way"
+  expect(await fetchedInRounds([3, 1], url, 10_000, {})).toEqual([
+    "200 an answer",
+    "200 an answer",
+    busy,
+    "200 an answer"
+  ])
 })
 
 describe("the target policy", () => {

@@ -49,13 +49,12 @@ const eventCharsMax = 64 * 1024 * 1024
 
 /**
  * The events of a window, in the order of their idx. `base` is the URL before the paths in events. A change of which no
- * event can be made is set aside; the other changes are not affected. Rows that were moved here make no events.
+ * event can be made is set aside; the other changes are not affected.
  */
 export const eventsOf = (window: Window, epoch: number, related: RelatedRows, base: string): EventBatch => {
   const { commitLsn, xid, timestamp, anonymous } = window.transaction
   const aside: Array<SetAside> = []
   for (const change of window.changes) applySafely(related, change)
-  if (window.isMoved) return { events: [], aside }
   const { customFields } = related
   const viewAfter = viewOf(base, { row: findIn(window.changes, related, ({ last }) => last), customFields })
   const viewBefore = viewOf(base, {

@@ -40,7 +40,7 @@ const toldOf = (changes: ReadonlyArray<ObjectChange<Readable>>, epoch = 0) => {
     endLsn: undefined,
     heartbeat: undefined,
     truncated: [],
-    isMoved: false
+    moved: undefined
   }
   return eventsOf(window, epoch, new RelatedRows(), base)
 }

@@ -10,8 +10,12 @@ const xid = 7
 /** Texts are sealed by a word in front of them. */
 const open = (sealed: string): string | undefined => (sealed.startsWith("ours ") ? sealed.slice(5) : undefined)
 
-/** For each transaction of these messages and a change behind them, whether it is one of moved rows. */
-const isMoved = (...transactions: ReadonlyArray<ReadonlyArray<Buffer>>): ReadonlyArray<boolean> => {
+/** A transaction of moved rows: their types alone are kept. */
+const moved = { types: ["extras.tag"], changes: 0 }
+const usual = { types: undefined, changes: 1 }
+
+/** Each transaction of these messages and a change behind them, as capture keeps it. */
+const kept = (...transactions: ReadonlyArray<ReadonlyArray<Buffer>>) => {
   const windows: Array<Window> = []
   const decoder = new Pgoutput(new TransactionWindows("system 0", (window) => windows.push(window), open))
   const messages = transactions.flatMap((each, at) => {
@@ -20,22 +24,25 @@ const isMoved = (...transactions: ReadonlyArray<ReadonlyArray<Buffer>>): Readonl
     return [begin(lsn, 0n, xid), relation(1, "extras_tag", ["id", "name"]), ...each, change, commit(lsn, lsn + 8n)]
   })
   for (const message of messages) decoder.decode(message, 0, message.length)
-  return windows.map((window) => window.isMoved)
+  return windows.map(({ moved, changes }) => ({
+    types: moved === undefined ? undefined : [...moved].map(({ id }) => id),
+    changes: changes.length
+  }))
 }
 
 const marked = logical(movedPrefix, `ours ${movedText(xid)}`)
 
 describe("a transaction of rows that are moved here", () => {
   test("is known by its first record, and the next one is another", () => {
-    expect(isMoved([marked], [])).toEqual([true, false])
+    expect(kept([marked], [])).toEqual([moved, usual])
   })
 
   test("is not made by a message that is not sealed, or is of another transaction", () => {
-    expect(isMoved([logical(movedPrefix, movedText(xid))])).toEqual([false])
-    expect(isMoved([logical(movedPrefix, `ours ${movedText(xid + 1)}`)])).toEqual([false])
+    expect(kept([logical(movedPrefix, movedText(xid))])).toEqual([usual])
+    expect(kept([logical(movedPrefix, `ours ${movedText(xid + 1)}`)])).toEqual([usual])
   })
 
   test("is not made by a message behind another one", () => {
-    expect(isMoved([logical("other:prefix", "{}"), marked])).toEqual([false])
+    expect(kept([logical("other:prefix", "{}"), marked])).toEqual([usual])
   })
 })

@@ -21,6 +21,8 @@ const decode = (messages: ReadonlyArray<Buffer>): ReadonlyArray<Call> => {
     message: (prefix, content) => calls.push(["message", prefix, content]),
     change: (type, before, after) =>
       calls.push(["change", type?.id, before === "unknown" ? before : before?.row(), after?.row()]),
+    skipsRows: false,
+    skipped: () => {},
     truncate: (types) => calls.push(["truncate", ...types.map(({ id }) => id)])
   }
   const decoder = new Pgoutput(handler)

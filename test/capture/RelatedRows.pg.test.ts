@@ -32,7 +32,7 @@ const windowOf = (xid: number) => {
   }
   const anonymous = { username: "", requestId: "00000000-0000-8000-a000-000000000000" }
   const transaction = { commitLsn: 1n, xid, timestamp: "2026-11-20T23:48:01Z", anonymous }
-  return { transaction, changes: [change], isMoved: false }
+  return { transaction, changes: [change], moved: undefined }
 }
 
 const nameIn = (related: RelatedRows) => related.find("dcim.region", 1)?.["name"]
@@ -96,6 +96,23 @@ describe("a related row", () => {
         yield* end
         yield* related.load([windowOf(xid)])
         expect(nameIn(related)).toBe("later")
+      })
+    ))
+
+  test("is loaded again behind a transaction that moved rows of its type, which are not read", () =>
+    run(
+      60_000,
+      Effect.gen(function* () {
+        const related = new RelatedRows()
+        yield* related.load([windowOf(3)])
+        const { xid, end } = yield* renaming("moved")
+        yield* end
+        const { transaction } = windowOf(xid)
+        const moved = (type: string) => ({ transaction, changes: [], moved: new Set([objectType(type)]) })
+        yield* related.load([moved("dcim.device"), windowOf(xid)])
+        expect(nameIn(related)).toBe("later")
+        yield* related.load([moved("dcim.region"), windowOf(xid)])
+        expect(nameIn(related)).toBe("moved")
       })
     ))
 })

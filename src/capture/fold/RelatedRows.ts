@@ -97,18 +97,21 @@ export class RelatedRows {
   /** Loads the rows that the representations of these changes need and the cache does not have. */
   load = Effect.fnUntraced(
     { self: this },
-    function* (this: RelatedRows, windows: ReadonlyArray<Pick<Window, "transaction" | "changes" | "isMoved">>) {
+    function* (this: RelatedRows, windows: ReadonlyArray<Pick<Window, "transaction" | "changes" | "moved">>) {
       for (const [type, ids] of this.doubtful) for (const id of ids) this.types.get(type)?.delete(id)
-      if (this.doubtful.some(([type]) => type === customField)) this.definitions = undefined
+      if (this.doubtful.some(([type]) => type === customField)) this.forget(customField)
       this.doubtful = []
       this.isCurrent = undefined
-      for (const { transaction } of windows) this.transactions.add(transaction.xid)
+      for (const { transaction, moved = [] } of windows) {
+        this.transactions.add(transaction.xid)
+        for (const { id } of moved) this.forget(id)
+      }
       if (this.definitions === undefined) {
         if (!(yield* this.seesAll)) this.doubtful.push([customField, new Set()])
         const found = yield* list(objectType<typeof CustomFieldType>(customField), all)
         this.define(new Map(found.map((row) => [row.id, row])))
       }
-      const changes = windows.flatMap((window) => (window.isMoved ? [] : window.changes))
+      const changes = windows.flatMap((window) => window.changes)
       const coming = customFieldsByType(changes.flatMap((change) => definitionIn(change) ?? []))
       const changed = [...Map.groupBy(changes, ({ type }) => type)].map(([type, each]) => ({
         type,
@@ -153,6 +156,12 @@ export class RelatedRows {
       }
     }
   )
+
+  /** Rows of a type were changed without changes in the WAL that are read. */
+  private forget(type: string): void {
+    this.types.delete(type)
+    if (type === customField) this.definitions = undefined
+  }
 
   /** Waits once in a load. */
   private readonly seesAll = Effect.suspend(() =>

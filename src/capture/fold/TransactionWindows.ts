@@ -68,8 +68,11 @@ export interface Window {
   readonly heartbeat: string | undefined
   /** Object types whose tables the transaction truncated up to here. */
   readonly truncated: ReadonlyArray<ObjectType>
-  /** Whether no events are made of its changes: rows that were moved here (MovedTransaction.ts). */
-  readonly isMoved: boolean
+  /**
+   * Types of rows that were moved here (MovedTransaction.ts): no events are made of them, and they are not read. Undefined
+   * for any other transaction.
+   */
+  readonly moved: ReadonlySet<ObjectType> | undefined
 }
 
 /** Prefix of the messages by which capture measures its lag. */
@@ -97,7 +100,7 @@ export class TransactionWindows implements Handler {
   private changes: Array<Change<Readable>> = []
   private context: ChangeContext | undefined
   private heartbeat: string | undefined
-  private moved = false
+  private moved: Set<ObjectType> | undefined
   private truncated: ReadonlyArray<ObjectType> = []
   private messages = 0
   private bytes = 0
@@ -131,7 +134,7 @@ export class TransactionWindows implements Handler {
     this.messages = 0
     this.context = undefined
     this.heartbeat = undefined
-    this.moved = false
+    this.moved = undefined
   }
 
   message(prefix: string, content: string): void {
@@ -144,7 +147,7 @@ export class TransactionWindows implements Handler {
       }
     }
     if (prefix === movedPrefix && this.transaction !== undefined && this.messages === 0) {
-      this.moved = isMoved(this.open(content), this.transaction.xid)
+      if (isMoved(this.open(content), this.transaction.xid)) this.moved = new Set()
     }
     if (prefix === refilledPrefix && this.transaction !== undefined) this.refill(content, this.transaction)
     this.step()
@@ -158,6 +161,15 @@ export class TransactionWindows implements Handler {
   ): void {
     if (type !== undefined) this.changes.push({ type, before, after, idx: this.messages, context: this.context })
     this.bytes += bytes
+    this.step()
+  }
+
+  get skipsRows(): boolean {
+    return this.moved !== undefined
+  }
+
+  skipped(type: ObjectType): void {
+    this.moved?.add(type)
     this.step()
   }
 
@@ -196,9 +208,9 @@ export class TransactionWindows implements Handler {
     this.changes = []
     this.bytes = 0
     this.truncated = []
-    if (!moved && changes.some(({ context }) => context === undefined)) this.withoutContext += 1
+    if (changes.some(({ context }) => context === undefined)) this.withoutContext += 1
     if (changes.length > 0 || truncated.length > 0 || endLsn !== undefined)
-      this.onWindow({ transaction, changes, endLsn, heartbeat, truncated, isMoved: moved })
+      this.onWindow({ transaction, changes, endLsn, heartbeat, truncated, moved })
   }
 }
 

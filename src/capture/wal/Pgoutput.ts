@@ -34,6 +34,9 @@ export interface Handler {
     after: Readable | undefined,
     bytes: number
   ) => void
+  /** Whether the rows of this transaction are not read: changes pass to `skipped`. */
+  readonly skipsRows: boolean
+  readonly skipped: (type: ObjectType) => void
   /** Object types whose tables were truncated. */
   readonly truncate: (types: ReadonlyArray<ObjectType>) => void
   readonly commit: (commitLsn: bigint, endLsn: bigint) => void
@@ -109,12 +112,14 @@ export class Pgoutput {
 
   private insert(relation: Relation | null): void {
     if (relation === null) return this.foreign()
+    if (this.handler.skipsRows) return this.handler.skipped(relation.layout.type)
     this.at += 1
     this.handler.change(relation.layout.type, undefined, this.tuple(relation, undefined), this.size)
   }
 
   private update(relation: Relation | null): void {
     if (relation === null) return this.foreign()
+    if (this.handler.skipsRows) return this.handler.skipped(relation.layout.type)
     const kind = this.bytes[this.at]
     if (kind !== O && relation.full) throw protocol(`${relation.name}: an update without its old row`)
     let before: Tuple | UnknownState = unknown
@@ -134,6 +139,7 @@ export class Pgoutput {
 
   private delete(relation: Relation | null): void {
     if (relation === null) return this.foreign()
+    if (this.handler.skipsRows) return this.handler.skipped(relation.layout.type)
     const kind = this.bytes[this.at++]
     if (kind !== O && relation.full) throw protocol(`${relation.name}: a delete without its old row`)
     const before = this.tuple(relation, undefined)

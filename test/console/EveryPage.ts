@@ -23,8 +23,9 @@ const everyPath = (existing: Existing, types: ReadonlySet<string>, isEvery: bool
   return [
     "/search/?q=a",
     ...pages.flatMap(({ path, access, methods }) => {
-      // Files, parts of pages and the JSON of pickers are not pages.
-      if (methods.GET === undefined || /^\/static\/|^\/gauges\/|\/pick\/$|^\/api\/|\.csv$/.test(path)) return []
+      // Files, parts of pages, the JSON of pickers, and ways to a provider that is not set up are not pages.
+      if (methods.GET === undefined || /^\/static\/|^\/gauges\/|^\/login\/oidc\/|\/pick\/$|^\/api\/|\.csv$/.test(path))
+        return []
       if (typeof access === "string") return path.includes(":") ? [] : [path]
       const kind = path.replace(pathOf(access.path), "")
       const isMain = kind === "" || kind === ":id/"

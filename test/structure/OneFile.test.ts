@@ -16,9 +16,12 @@ const sources = new Map(
     .map((file) => [file, readFileSync(join(root, file), "utf8")])
 )
 
-/** Files that have a text in quotes. */
-const filesWith = (text: string): ReadonlyArray<string> =>
-  [...sources].flatMap(([file, source]) => (source.includes(`"${text}"`) ? [file] : []))
+/** Files that have a text in quotes, or as the name of an option that each provider has. */
+const filesWith = (text: string): ReadonlyArray<string> => {
+  const ofEach = text.startsWith("OIDC_") ? [`\`OIDC_\${name}${text.slice("OIDC_".length)}\``] : []
+  const spellings = [`"${text}"`, ...ofEach]
+  return [...sources].flatMap(([file, source]) => (spellings.some((each) => source.includes(each)) ? [file] : []))
+}
 
 const metrics = described.filter(({ name }) => name.startsWith("rackwire_"))
 
@@ -32,7 +35,8 @@ describe("the name of an entry is in one file", () => {
     const names = Object.values(options).map(({ env }) => env)
     expect(names.length).toBeGreaterThan(30)
     // Messages name these.
-    const named = ["DATABASE_URL", "REDIS_URL", "SUPERUSER_API_TOKEN"]
+    const rights = ["DEFAULT_PERMISSIONS", "REMOTE_AUTH_DEFAULT_PERMISSIONS"]
+    const named = ["DATABASE_URL", "REDIS_URL", "SUPERUSER_API_TOKEN", ...rights]
     expect(names.filter((name) => filesWith(name).length !== 1)).toEqual(named)
   })
 })

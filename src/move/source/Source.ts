@@ -1,5 +1,6 @@
 /** The source as a move and a comparison read it: one snapshot, its release, and where the values of each type are. */
 import { Data, Effect, Redacted } from "effect"
+import { chunksOf } from "effect/Array"
 import type { SqlError } from "effect/sql"
 import { registry } from "../../inventory/Registry.ts"
 import { type Catalogue, type SourceTable, releaseOf } from "./Catalogue.ts"
@@ -86,12 +87,21 @@ export const withSource = Effect.fnUntraced(function* <A, E, R>(
   )
 })
 
+/**
+ * Rows that are written in one transaction. Capture gets a transaction when it is committed, so changes of others wait
+ * behind one of many rows; fewer rows cost the move more commits than the others gain.
+ */
+const pageRows = 250
+
 const withIds = (snapshot: Snapshot, translation: Translation): Pick<Source, "ids" | "pages" | "idsAmong"> => {
   const { ids } = translation
   return {
     ids,
     pages: (selection, statement, use) =>
-      snapshot.pages(statement, (rows) => use(rows.map((row) => withIdsHere(selection, translation, row)))),
+      snapshot.pages(statement, (rows) => {
+        const here = rows.map((row) => withIdsHere(selection, translation, row))
+        return Effect.forEach(chunksOf(here, pageRows), use, { discard: true })
+      }),
     idsAmong: ({ type, table, where }, here) => {
       const there = here.flatMap((id) => ids.there(type.id, id) ?? [])
       return Effect.map(

@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { Settings } from "../../src/Config.ts"
 import { Vault } from "../../src/inventory/Vault.ts"
+import { AdmissionSql } from "../../src/postgres/AdmissionSql.ts"
 import { anonymous } from "../../src/auth/Principal.ts"
 import { live, withLive } from "../../src/console/live/Following.ts"
 import { html } from "../../src/console/Html.ts"
@@ -16,10 +17,11 @@ const request = {
   principal: anonymous
 } as unknown as Request
 
-/** The pages here need no service; their reader's rights need two, and nothing of them. */
+/** The pages here need no service; their reader's rights need three, and nothing of them. */
 const provided = Effect.provideContext(
   Context.make(Settings, {} as Settings["Service"]).pipe(
-    Context.add(Vault, {} as Vault["Service"])
+    Context.add(Vault, {} as Vault["Service"]),
+    Context.add(AdmissionSql, {} as AdmissionSql["Service"])
   ) as unknown as Context.Context<Services>
 )
 

@@ -1,9 +1,6 @@
-/**
- * The workbench beside the form of a webhook: what the webhook would do with a real change, as its fields are now.
- * With scripts it follows what is typed; without them a button opens it in a tab of its own.
- */
+/** The workbench beside the form of a webhook: what the webhook would do with a real change, as its fields are now. */
 import { type Html, html } from "../Html.ts"
-import { icon } from "../frame/Icon.ts"
+import { formPane } from "../live/FormPane.ts"
 
 export const workbenchPath = "/extras/webhooks/workbench/"
 
@@ -11,23 +8,13 @@ export const workbench = (id: number | undefined): Html =>
   html`<aside class="workbench" aria-label="Workbench">
     ${id === undefined ? "" : html`<input type="hidden" name="_webhook" value="${id}" />`}
     <div>
-      <div
-        id="workbench"
-        hx-post="${workbenchPath}"
-        hx-include="closest form"
-        hx-trigger="load, input delay:300ms from:'closest form'"
-        hx-target="this"
-        hx-swap="innerHTML"
-        hx-sync="this:replace"
-      >
-        <section class="card">
-          <div class="ch"><h2>Workbench</h2></div>
-          <p class="note sub">Shows what this webhook would do with a real change.</p>
-          <p class="note">
-            <button class="btn btn-sm" formaction="${workbenchPath}" formtarget="_blank">${icon("eye")}Try it</button>
-          </p>
-        </section>
-      </div>
+      ${formPane({
+        id: "workbench",
+        path: workbenchPath,
+        title: "Workbench",
+        note: "Shows what this webhook would do with a real change.",
+        action: "Try it"
+      })}
       <details class="card paste">
         <summary>Paste an event</summary>
         <label class="visually-hidden" for="_event">Event</label>

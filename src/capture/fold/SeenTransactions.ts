@@ -7,7 +7,7 @@ import { SqlClient } from "effect/sql"
 import { Pace } from "../../eventloop/Pace.ts"
 
 /** Most transactions that are kept; of more the oldest ones are seen by everybody. */
-const kept = 10_000
+const keptMax = 10_000
 
 /** Longest pause between two snapshots, milliseconds. */
 const pauseMillisMax = 50
@@ -18,7 +18,7 @@ export class SeenTransactions {
 
   add(xid: number): void {
     this.unsure.add(xid)
-    if (this.unsure.size > kept) for (const oldest of this.unsure.keys().take(1)) this.unsure.delete(oldest)
+    if (this.unsure.size > keptMax) for (const oldest of this.unsure.keys().take(1)) this.unsure.delete(oldest)
   }
 
   /** Waits until statements see all of them; false if that takes too long. */

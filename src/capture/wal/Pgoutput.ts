@@ -91,11 +91,9 @@ export class Pgoutput {
       case C:
         return handler.commit(bytes.readBigUInt64BE(start + 2), bytes.readBigUInt64BE(start + 10))
       case I:
-        return this.insert(this.relation())
       case U:
-        return this.update(this.relation())
       case D:
-        return this.delete(this.relation())
+        return this.row(bytes[start], this.relation())
       case M:
         return this.message(end)
       case R:
@@ -110,16 +108,20 @@ export class Pgoutput {
     }
   }
 
-  private insert(relation: Relation | null): void {
-    if (relation === null) return this.foreign()
+  private row(tag: number | undefined, relation: Relation | null): void {
+    // A change of a table that is no object type: nothing of it is kept.
+    if (relation === null) return this.handler.change(undefined, undefined, undefined, 0)
     if (this.handler.skipsRows) return this.handler.skipped(relation.layout.type)
+    if (tag === I) return this.insert(relation)
+    return tag === U ? this.update(relation) : this.delete(relation)
+  }
+
+  private insert(relation: Relation): void {
     this.at += 1
     this.handler.change(relation.layout.type, undefined, this.tuple(relation, undefined), this.size)
   }
 
-  private update(relation: Relation | null): void {
-    if (relation === null) return this.foreign()
-    if (this.handler.skipsRows) return this.handler.skipped(relation.layout.type)
+  private update(relation: Relation): void {
     const kind = this.bytes[this.at]
     if (kind !== O && relation.full) throw protocol(`${relation.name}: an update without its old row`)
     let before: Tuple | UnknownState = unknown
@@ -137,19 +139,12 @@ export class Pgoutput {
     this.handler.change(relation.layout.type, before, after, this.size)
   }
 
-  private delete(relation: Relation | null): void {
-    if (relation === null) return this.foreign()
-    if (this.handler.skipsRows) return this.handler.skipped(relation.layout.type)
+  private delete(relation: Relation): void {
     const kind = this.bytes[this.at++]
     if (kind !== O && relation.full) throw protocol(`${relation.name}: a delete without its old row`)
     const before = this.tuple(relation, undefined)
     if (kind !== O) before.incomplete = "the WAL carries only its id: the table had lost its replica identity"
     this.handler.change(relation.layout.type, before, undefined, this.size)
-  }
-
-  /** A change of a table that is no object type: nothing of it is kept. */
-  private foreign(): void {
-    this.handler.change(undefined, undefined, undefined, 0)
   }
 
   private truncate(): void {

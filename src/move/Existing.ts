@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { asTexts } from "../inventory/derive/filter/Where.ts"
+import { wasWritten } from "./state/Moved.ts"
 import { keepPairs, renumber } from "./state/Renumbered.ts"
 import type { Finding } from "./Report.ts"
 import type { Pair } from "./source/Ids.ts"
@@ -16,8 +17,7 @@ interface TakenIds {
 }
 
 /** SQL over `t`, a row of the table of the type `$1`: whether no run wrote it under an id of the source. */
-const isForeign = `(not exists (
-    select from rackwire_moved m where m.object_type = $1 and m.object_id = t.id and m.state is distinct from 'refused')
+const isForeign = `(not ${wasWritten}
   or exists (select from rackwire_renumbered r where r.object_type = $1 and r.target_id = t.id))`
 
 /** Users of the source whose names users here have that no run wrote: they are one. */

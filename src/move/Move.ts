@@ -62,11 +62,11 @@ export const move = Effect.fnUntraced(function* (options: MoveOptions) {
   yield* onlyRun
   return yield* withSource(options.source, (source) =>
     Effect.gen(function* () {
-      const silent = beginTransaction(options.fires)
+      const marked = inMarkedTransaction(options.fires)
       // A refused row takes back everything, and events of an object are one only within a transaction.
       const isWhole = options.isDryRun || options.isStrict || options.fires
-      const writing = writeAll(source, options, { begun, inTransaction: isWhole ? (effect) => effect : silent })
-      const written = yield* options.isDryRun ? rolledBack(silent(writing)) : isWhole ? silent(writing) : writing
+      const writing = writeAll(source, options, { begun, inTransaction: isWhole ? (effect) => effect : marked })
+      const written = yield* options.isDryRun ? rolledBack(marked(writing)) : isWhole ? marked(writing) : writing
       const log = yield* moveHistory(source, options)
       return {
         ...{ release: source.release, isDryRun: options.isDryRun, ...written },
@@ -179,7 +179,7 @@ const findingsOf = ({ selections, ids }: Source, pass: MoveOptions["note"]) => {
 }
 
 /** Runs an effect in a transaction whose rows keep their times, and of which capture makes no events, unless it fires. */
-const beginTransaction =
+const inMarkedTransaction =
   (fires: boolean): InTransaction =>
   (effect) =>
     Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(Effect.andThen(mark(fires), effect)))

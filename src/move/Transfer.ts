@@ -1,5 +1,6 @@
 /** One object type from the source to the target, page by page. */
 import { Effect } from "effect"
+import { chunksOf } from "effect/Array"
 import type { SqlClient, SqlError } from "effect/sql"
 import { registry } from "../inventory/Registry.ts"
 import type { Vault } from "../inventory/Vault.ts"
@@ -10,7 +11,7 @@ import { digestOf, finishDigests, keepDigests, keepRefused, stepsOf, unfinishedD
 import type { Prefer, Step } from "./state/Plan.ts"
 import { type Finding, type TypeReport, emptyReport, withoutCredentials } from "./Report.ts"
 import { type Selection, fieldsStatement, rowsStatement } from "./source/Selection.ts"
-import type { Source } from "./source/Source.ts"
+import { type Source, transactionRows } from "./source/Source.ts"
 
 /** Runs an effect in a transaction of a move. */
 export type InTransaction = <A, E, R>(
@@ -72,7 +73,8 @@ export const transferType = Effect.fnUntraced(function* (
 export const writeRefused = Effect.fnUntraced(function* (transfer: Transfer, moving: Moving) {
   const rows = moving.refused
   moving.refused = []
-  if (rows.length > 0) yield* transfer.inTransaction(writePage(transfer, moving, rows, true))
+  for (const page of chunksOf(rows, transactionRows))
+    yield* transfer.inTransaction(writePage(transfer, moving, page, true))
 })
 
 /** `isLast`: a row that is refused stays so. */

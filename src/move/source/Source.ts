@@ -91,7 +91,7 @@ export const withSource = Effect.fnUntraced(function* <A, E, R>(
  * Rows that are written in one transaction. Capture gets a transaction when it is committed, so changes of others wait
  * behind one of many rows; fewer rows cost the move more commits than the others gain.
  */
-const pageRows = 250
+export const transactionRows = 250
 
 const withIds = (snapshot: Snapshot, translation: Translation): Pick<Source, "ids" | "pages" | "idsAmong"> => {
   const { ids } = translation
@@ -100,7 +100,7 @@ const withIds = (snapshot: Snapshot, translation: Translation): Pick<Source, "id
     pages: (selection, statement, use) =>
       snapshot.pages(statement, (rows) => {
         const here = rows.map((row) => withIdsHere(selection, translation, row))
-        return Effect.forEach(chunksOf(here, pageRows), use, { discard: true })
+        return Effect.forEach(chunksOf(here, transactionRows), use, { discard: true })
       }),
     idsAmong: ({ type, table, where }, here) => {
       const there = here.flatMap((id) => ids.there(type.id, id) ?? [])

@@ -51,6 +51,10 @@ const stateOf = (selection: Selection): string => {
   return `md5(row(${columns.join(", ")})::text)`
 }
 
+/** SQL over `t`, a row of the table of the type `$1`: whether a run wrote it. */
+export const wasWritten = `exists (
+  select from rackwire_moved m where m.object_type = $1 and m.object_id = t.id and m.state is distinct from '${refusedState}')`
+
 /** Whether an earlier run wrote anything. */
 export const hasMoved = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -170,6 +170,23 @@ describe.skipIf(!hasBrowser)("the builder of constraints", () => {
     await close()
   })
 
+  it("stays as bright as it is while the objects are counted", async () => {
+    const { page, close } = await loggedIn()
+    const answer = Promise.withResolvers<void>()
+    await page.route("**/users/permissions/matches/", async (route) => {
+      await answer.promise
+      await route.continue()
+    })
+    await page.goto("/users/permissions/add/?object_types=dcim.site")
+    await page.locator("#matches.htmx-request").waitFor()
+    // A transition that has begun is an animation, however long its delay is.
+    const main = `document.querySelector("main")`
+    const look = `[getComputedStyle(${main}).opacity, ${main}.getAnimations().length]`
+    expect(await page.evaluate(look)).toEqual(["1", 0])
+    answer.resolve()
+    await close()
+  })
+
   it("has beside it how many objects of each chosen type the constraints match, as they are typed", async () => {
     await api.makeAll("dcim/sites", [named("Bergen"), named("Bodo")])
     const { page, problems, close } = await loggedIn()

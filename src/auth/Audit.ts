@@ -29,6 +29,18 @@ export const auditLogin = (
   address: string | undefined
 ) => Effect.logInfo(`audit: ${quoted(name)} ${how} ${from(address)}`)
 
+/** A login with a second factor, and changes of second factors. */
+export const auditFactor = (
+  how:
+    | "logged in with a code"
+    | "logged in with a recovery code"
+    | "set up an authenticator app"
+    | "made recovery codes"
+    | "removed the second factors",
+  name: string,
+  address: string | undefined
+) => Effect.logInfo(`audit: ${quoted(name)} ${how} ${from(address)}`)
+
 /** A sign-in by a provider: of a known account, of a new user, or of an account that takes over a user. */
 export const auditSignIn = (
   how: "signIn" | "create" | "adopt",

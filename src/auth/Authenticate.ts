@@ -29,7 +29,7 @@ import {
 } from "./KnownTokens.ts"
 import { type ProxyUser, proxyMark } from "./proxy/ProxyUser.ts"
 import { type Permission, type Principal, type UserRow, anonymous } from "./Principal.ts"
-import { isLive, isUnnoted, noteSessionUse } from "./Session.ts"
+import { isFresh, isLive, isLocal, isUnnoted, noteSessionUse } from "./Session.ts"
 import { UsualRights } from "./UsualRights.ts"
 
 export interface Credentials {
@@ -162,11 +162,18 @@ const refusedAddress = (allowed: ReadonlyArray<string>, text: string | undefined
   return inside ? undefined : new Denied({ reason: "SourceAddress", address: NetAddress.formatIp(canonical) })
 }
 
+interface FoundSession {
+  readonly temporary: boolean
+  readonly unnoted: boolean
+  readonly local: boolean
+  readonly fresh: boolean
+}
+
 const ofSession = Effect.fnUntraced(function* (key: string, mark: string | null, address: string | undefined) {
   const sql = yield* SqlClient.SqlClient
-  const [found] = yield* sql<FoundUser & { readonly temporary: boolean; readonly unnoted: boolean }>`
+  const [found] = yield* sql<FoundUser & FoundSession>`
     select ${sql.literal(userColumns)}, u.temporary_password = md5(u.password) as temporary,
-           ${sql.literal(isUnnoted)} as unnoted
+           ${sql.literal(isUnnoted)} as unnoted, ${sql.literal(isLocal)} as local, ${sql.literal(isFresh)} as fresh
       from rackwire_session s join users_user u on u.id = s.user_id
      where s.digest = ${digest(key)} and s.proxy_mark is not distinct from ${mark} and ${sql.literal(isLive)}`
   if (found === undefined) return undefined
@@ -176,6 +183,8 @@ const ofSession = Effect.fnUntraced(function* (key: string, mark: string | null,
     mayWrite: true,
     permissions: yield* permissionsOf(found),
     session: key,
+    isLocal: found.local,
+    mustConfirm: found.local && !found.fresh,
     // A proxy's user may have no password to change.
     mustChangePassword: found.temporary && mark === null
   } satisfies Principal

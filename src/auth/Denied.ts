@@ -13,6 +13,9 @@ const details = {
   NoAddress:
     "Client IP address could not be determined for validation. Check that the HTTP server is correctly configured to pass the required header(s).",
   WrongPassword: "Invalid username/password",
+  WrongCode: "Invalid code of the second factor",
+  FactorRequired:
+    "This user has a second factor: send a code of it in the field otp, or use a token that was made in the console.",
   ProxyHeaderTwice:
     "The header with the user or the groups arrived twice. The proxy must replace the header of its clients, and send it once.",
   ProxyUserName: "The user name in the header of the proxy {fault}.",

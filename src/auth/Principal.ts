@@ -28,6 +28,10 @@ export interface Principal {
   readonly session?: string
   /** Seconds that the session lasts, if it began with this request. */
   readonly begun?: number
+  /** Whether the session began with a password of this service, and not by a provider or a proxy. */
+  readonly isLocal?: boolean
+  /** Whether the user of a local session has to give the password or a second factor again before critical changes. */
+  readonly mustConfirm?: boolean
   /** Whether the user still has the generated password. */
   readonly mustChangePassword?: boolean
 }

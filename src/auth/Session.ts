@@ -27,7 +27,10 @@ export const sessionTable: Table = {
     { name: "address", type: "text", nullable: true },
     { name: "agent", type: "text", nullable: true },
     // A digest of the proxy's headers that began the session; null for a session that began by a login.
-    { name: "proxy_mark", type: "text", nullable: true }
+    { name: "proxy_mark", type: "text", nullable: true },
+    // The last time that the user gave the password or a second factor; infinity in a session by a provider or a proxy,
+    // which confirm their users themselves; null in sessions of earlier versions.
+    { name: "confirmed", type: "timestamp with time zone", nullable: true }
   ],
   constraints: [
     { name: "rackwire_session_digest_key", sql: "unique (digest)" },
@@ -45,10 +48,19 @@ export const sessionTable: Table = {
 }
 
 /** SQL that marks the password of user `u`: a session ends when the mark is another than at its begin. */
-const passwordMark = "md5(u.password)"
+export const passwordMark = "md5(u.password)"
 
 /** SQL: whether the session `s` of a user `u` is valid. */
 export const isLive = `s.expires > now() and u.is_active and s.password_mark = ${passwordMark}`
+
+/** Time for which a confirmation counts, seconds. */
+export const freshSeconds = 300
+
+/** SQL: whether the user of session `s` logged in here, and not by a provider or a proxy. */
+export const isLocal = "(s.confirmed is distinct from 'infinity' and s.proxy_mark is null)"
+
+/** SQL: whether the user of session `s` gave the password or a second factor within the last minutes. */
+export const isFresh = `coalesce(s.confirmed > now() - make_interval(secs => ${freshSeconds}), false)`
 
 /** Where a session is used: the client's address, and what its browser calls itself. */
 interface Place {
@@ -56,6 +68,8 @@ interface Place {
   readonly agent: string | undefined
   /** A digest of the proxy's headers; absent where the session begins by a login. */
   readonly proxyMark?: string | null
+  /** Whether the user signed in by a provider. */
+  readonly isByProvider?: boolean
 }
 
 /** Most characters that are kept of a browser's name. */
@@ -71,14 +85,16 @@ export const begin = Effect.fnUntraced(function* (user: number, replaced: string
   const seconds = Math.floor(Duration.toSeconds(loginTimeout))
   const key = randomBytes(32).toString("base64url")
   const agent = (place.agent ?? "").slice(0, agentLengthMax)
+  const isElsewhere = place.isByProvider === true || typeof place.proxyMark === "string"
   yield* sql`
     delete from rackwire_session
      where expires <= now() - make_interval(secs => ${keptSeconds}) or digest = ${replaced === undefined ? "" : digest(replaced)}`
   yield* sql`
-    insert into rackwire_session (digest, user_id, password_mark, expires, begun, last_used, address, agent, proxy_mark)
+    insert into rackwire_session (digest, user_id, password_mark, expires, begun, last_used, address, agent, proxy_mark,
+                                  confirmed)
     select ${digest(key)}, u.id, ${sql.literal(passwordMark)}, now() + make_interval(secs => ${seconds}), now(), now(),
            ${place.address ?? ""}, ${isStorable(agent) ? agent : ""},
-           ${place.proxyMark ?? null}
+           ${place.proxyMark ?? null}, case when ${isElsewhere} then 'infinity'::timestamptz else now() end
       from users_user u where u.id = ${user}::bigint`
   return { key, seconds }
 })
@@ -88,6 +104,14 @@ export const renewProxyMark = (key: string, mark: string | null) =>
   Effect.flatMap(
     SqlClient.SqlClient,
     (sql) => sql`update rackwire_session set proxy_mark = ${mark} where digest = ${digest(key)}`
+  )
+
+/** Notes that the user of the session has just given the password or a second factor. */
+export const confirmSession = (key: string) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`
+      update rackwire_session s set confirmed = now() where s.digest = ${digest(key)} and ${sql.literal(isLocal)}`
   )
 
 /** SQL: whether a use of the session `s` is to be noted: at most once a minute, so that reads cost no writes. */

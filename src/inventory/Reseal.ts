@@ -12,13 +12,23 @@ import { hideLogged, sealHidden } from "./write/Hidden.ts"
 import { columnOf } from "./ObjectType.ts"
 import { registry } from "./Registry.ts"
 
+interface SealedColumn {
+  readonly table: string
+  readonly column: string
+}
+
+/** The sealed columns of tables without an object type: the secrets of authenticator apps (auth/factor/Factors.ts). */
+const furtherColumns: ReadonlyArray<SealedColumn> = [{ table: "rackwire_totp", column: "secret" }]
+
 /** The columns of sealed texts. */
-const sealedColumns = (): ReadonlyArray<{ readonly table: string; readonly column: string }> =>
-  Array.from(registry.values()).flatMap((type) =>
+const sealedColumns = (): ReadonlyArray<SealedColumn> => [
+  ...furtherColumns,
+  ...Array.from(registry.values()).flatMap((type) =>
     Object.entries(type.fields).flatMap(([name, field]) =>
       field.sealed === true ? [{ table: type.table, column: columnOf(type, name) }] : []
     )
   )
+]
 
 /** Returns how many texts were sealed, and how many no known key opens. */
 const reseal = Effect.gen(function* () {

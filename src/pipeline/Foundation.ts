@@ -12,6 +12,8 @@ import { keyTable } from "../inventory/Reseal.ts"
 import { Vault } from "../inventory/Vault.ts"
 import { sessionTable } from "../auth/Session.ts"
 import { directoryGrantTable } from "../auth/directory/DirectoryGroups.ts"
+import { totpTable } from "../auth/factor/Factors.ts"
+import { recoveryCodeTable } from "../auth/factor/RecoveryCode.ts"
 import { identityTable } from "../auth/oidc/Identity.ts"
 import { providerSessionTable } from "../auth/oidc/ProviderSession.ts"
 import { usedStateTable } from "../auth/oidc/SignInState.ts"
@@ -62,6 +64,8 @@ const stageTables: ReadonlyArray<Table> = [
   presenceTable,
   sessionTable,
   userConfigTable,
+  totpTable,
+  recoveryCodeTable,
   directoryGrantTable,
   identityTable,
   providerSessionTable,

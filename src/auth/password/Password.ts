@@ -28,11 +28,28 @@ export const logIn = Effect.fnUntraced(function* (username: string, password: st
   const { guard } = yield* Attempts
   const allowed = verify(username, password).pipe(
     Effect.filterOrFail(
-      ({ user }) => localLogin === "on" || user.is_superuser,
+      ({ user }) => mayUsePassword(user, { localLogin }),
       () => new Denied({ reason: "WrongPassword" })
     )
   )
   return yield* guard({ username, address }, allowed)
+})
+
+/** Whether LOCAL_LOGIN lets the user log in by a password. */
+export const mayUsePassword = (
+  { is_superuser }: Pick<UserRow, "is_superuser">,
+  { localLogin }: Pick<Settings["Service"], "localLogin">
+): boolean => localLogin === "on" || (localLogin === "superusers" && is_superuser)
+
+/** Checks the password of a user who is logged in. Fails with `Denied`, or `TooManyAttempts` after too many failures. */
+export const provePassword = Effect.fnUntraced(function* (
+  user: UserRow,
+  password: string,
+  address: string | undefined
+) {
+  const { guard } = yield* Attempts
+  const username = user.username ?? ""
+  return yield* guard({ username, address }, verify(username, password))
 })
 
 /**

@@ -10,7 +10,8 @@ const pages = [
   ["/user/", "Profile"],
   ["/user/preferences/", "Preferences"],
   ["/user/api-tokens/", "API tokens"],
-  ["/user/sessions/", "Sessions"]
+  ["/user/sessions/", "Sessions"],
+  ["/user/factors/", "Second factor"]
 ] as const
 
 interface PageParts {

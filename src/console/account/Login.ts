@@ -1,19 +1,17 @@
-/** `/login/`: begins a session with a user name and a password. */
+/** `/login/`: begins a session with a user name and a password, and leads to the second factor of users who have one. */
 import { Effect } from "effect"
 import { auditDenied, auditLogin } from "../../auth/Audit.ts"
+import { factorsOf, hasFactor } from "../../auth/factor/Factors.ts"
 import { logIn } from "../../auth/password/Password.ts"
-import { begin } from "../../auth/Session.ts"
 import { addressOf, isSameSecret } from "../../http/Admission.ts"
 import { type Handler, type Route, redirect } from "../../http/Route.ts"
-import { senderOf } from "../../http/LostForm.ts"
 import { readForm } from "../../http/wire/Body.ts"
 import type { Request } from "../../http/wire/Request.ts"
-import { csrfCookie, sessionCookies } from "../../http/wire/Cookies.ts"
+import { csrfCookie } from "../../http/wire/Cookies.ts"
 import { throttled } from "../../http/wire/RateLimit.ts"
-import { sentBefore } from "../form/Carried.ts"
 import { ownPath } from "../frame/OwnPath.ts"
 import { loginForm } from "./LoginForm.ts"
-import { goOn } from "../LostForm.ts"
+import { carriedForm, entered, factorRequested } from "../signin/Entered.ts"
 
 const show: Handler = (request) => {
   const next = ownPath(request.url.searchParams.get("next")) ?? "/"
@@ -30,15 +28,13 @@ const wrong = "Please enter a correct username and password. Note that both fiel
 
 const submit: Handler = (request) =>
   Effect.gen(function* () {
-    const { incoming, origin, principal } = request
+    const { incoming, origin } = request
     const form = yield* readForm(incoming)
     const next = ownPath(form.get("next")) ?? "/"
     const name = (form.get("username") ?? "").trim()
     const cookie = incoming.cookies[csrfCookie(origin)]
-    const carried = sentBefore(form)
-    const sender = carried.size === 0 ? undefined : yield* senderOf(carried, request)
-    // The fields of a form whose session has ended; none where another site may have sent them.
-    const sent = sender === undefined ? new URLSearchParams() : carried
+    const carried = yield* carriedForm(form, request)
+    const { sent } = carried
     // Otherwise another site could log somebody in as somebody else.
     if (cookie === undefined || !isSameSecret(form.get("csrfmiddlewaretoken") ?? "", cookie)) {
       const problem = lostCookie(request)
@@ -52,14 +48,10 @@ const submit: Handler = (request) =>
       })
     )
     if (found === undefined) return yield* loginForm(request, { next, sent, name, problem: wrong })
-    const { key, seconds } = yield* begin(found.user.id, principal.session, {
-      address,
-      agent: incoming.headers["user-agent"]
-    })
+    if (hasFactor(yield* factorsOf(found.user.id)))
+      return yield* factorRequested(request, found.user, { token: cookie, next, sent })
     yield* auditLogin("logged in", name, address)
-    const isOwn = sender === found.user.id
-    const reply = isOwn ? goOn("You are logged in", { sent, path: next, session: key }) : redirect(next)
-    return { ...reply, cookies: sessionCookies(origin, key, seconds) }
+    return yield* entered(request, found.user, next, carried)
   })
 
 export default { path: "/login/", access: "credentials", methods: { GET: show, POST: submit } } satisfies Route

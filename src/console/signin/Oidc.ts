@@ -47,7 +47,7 @@ const arrive: Handler = (request) =>
     return yield* Effect.gen(function* () {
       const profile = yield* provider.finish(publicUrl(request), state)
       const { id, username, how } = yield* userOfProfile(profile, provider.options, { address, author })
-      const place = { address, agent: incoming.headers["user-agent"] }
+      const place = { address, agent: incoming.headers["user-agent"], isByProvider: true }
       const { key, seconds } = yield* begin(Number(id), principal.session, place)
       yield* noteProvider(key, provider.options, profile)
       yield* auditSignIn(how, username, profile, address)

@@ -1,8 +1,11 @@
 /** `POST /api/users/tokens/provision/`: makes a token for a user name and a password. */
 import { ByteSize, Effect } from "effect"
 import { auditDenied, auditLogin } from "../../auth/Audit.ts"
+import { Denied } from "../../auth/Denied.ts"
+import { factorsOf, hasFactor, proveFactor } from "../../auth/factor/Factors.ts"
 import { logIn } from "../../auth/password/Password.ts"
 import { clearanceOf } from "../../auth/Permission.ts"
+import type { UserRow } from "../../auth/Principal.ts"
 import { Clearance } from "../../inventory/Clearance.ts"
 import { type Dictionary, emptyRecord } from "../../inventory/Field.ts"
 import { viewFor } from "../../inventory/read/Read.ts"
@@ -28,7 +31,7 @@ const provision = endpoint(
   {
     summary: "Create a token for a user name and a password; the answer shows its key this once",
     body: record({
-      ...{ username: string, password: string, description: optional(string) },
+      ...{ username: string, password: string, otp: optional(string), description: optional(string) },
       ...{
         expires: optional(orNull(time)),
         write_enabled: optional(flag),
@@ -43,6 +46,7 @@ const provision = endpoint(
       const { username, password, body } = yield* credentials(yield* bodyFields(request))
       const address = addressOf(request.incoming)
       const principal = yield* logIn(username, password, address).pipe(
+        Effect.tap(({ user }) => proveOtp(user, body["otp"], address)),
         Effect.tapErrorTag("Denied", (denied) =>
           auditDenied(denied, "POST /api/users/tokens/provision/", username, address)
         ),
@@ -55,6 +59,13 @@ const provision = endpoint(
       )
     })
 )
+
+/** A user with a second factor needs a code of it, or a recovery code. */
+const proveOtp = Effect.fnUntraced(function* (user: UserRow, otp: unknown, address: string | undefined) {
+  if (!hasFactor(yield* factorsOf(user.id))) return
+  if (typeof otp !== "string" || otp === "") return yield* new Denied({ reason: "FactorRequired" })
+  yield* proveFactor({ user, address }, otp)
+})
 
 /** The user of the token is no choice of the sender, who may lack the permission to view even their own user object. */
 const referringToAll = (clearance: Clearance["Service"]): Clearance["Service"] => ({

@@ -2,6 +2,7 @@
 import { Duration } from "effect"
 import { type Cookies, HttpServerResponse } from "effect/http"
 import { stateSeconds } from "../../auth/oidc/SignInState.ts"
+import { loginSeconds } from "../../auth/factor/LoginUnderWay.ts"
 import { csrfToken, keptSeconds } from "../../auth/Session.ts"
 import type { Origin } from "./Origin.ts"
 
@@ -20,6 +21,9 @@ export const sessionCookie = named("sessionid")
 export const csrfCookie = named("csrftoken")
 /** The cookie of a sign-in by a provider that is under way. */
 export const signInCookie = named("signin")
+
+/** The cookie of a login that still needs the second factor. */
+export const factorCookie = named("secondfactor")
 
 /** A cookie to set; without a value, one to delete. */
 export interface Cookie {
@@ -53,6 +57,18 @@ export const signInUnderWay = (served: Served, sealed: string): Cookie => ({
   name: signInCookie(served),
   value: sealed,
   options: { ...common(served), httpOnly: true, maxAge: Duration.seconds(stateSeconds) }
+})
+
+export const loginUnderWayCookie = (served: Served, ticket: string): Cookie => ({
+  name: factorCookie(served),
+  value: ticket,
+  options: { ...common(served), httpOnly: true, maxAge: Duration.seconds(loginSeconds) }
+})
+
+export const forgottenLogin = (served: Served): Cookie => ({
+  name: factorCookie(served),
+  value: undefined,
+  options: common(served)
 })
 
 export const forgottenSignIn = (served: Served): Cookie => ({

@@ -1,0 +1,62 @@
+/** The page that requests the password or a code again. */
+import { csrfToken } from "../../auth/Session.ts"
+import type { Reply } from "../../http/Route.ts"
+import { html } from "../Html.ts"
+import { tokenInput } from "../form/Csrf.ts"
+import { sheet } from "../frame/Sheet.ts"
+
+interface Confirmation {
+  /** Key of the session. */
+  readonly session: string
+  readonly name: string
+  /** The path that the browser is led to afterwards. */
+  readonly next: string
+  readonly problem?: string
+  /** Whether a code was sent before, and not a password. */
+  readonly isCode?: boolean
+}
+
+export const confirmForm = ({ session, name, next, problem = "", isCode = false }: Confirmation): Reply => {
+  const hidden = html`${tokenInput(csrfToken(session))}<input type="hidden" name="next" value="${next}" />`
+  return sheet(
+    "Confirm that it is you",
+    html`${problem === "" ? "" : html`<p class="alert-line" role="alert">${problem}</p>`}
+      <p>Your last login or confirmation was more than five minutes ago.</p>
+      <form method="post" action="/user/confirm/">
+        ${hidden}<input name="username" autocomplete="username" value="${name}" readonly hidden />
+        <p>
+          <label
+            >Password
+            <input
+              name="password"
+              type="password"
+              autocomplete="current-password"
+              maxlength="512"
+              required
+              ${isCode ? "" : html`autofocus`}
+          /></label>
+        </p>
+        <button>Confirm</button>
+      </form>
+      <details class="other-way" ${isCode ? html`open` : ""}>
+        <summary>Use a code of your second factor</summary>
+        <form method="post" action="/user/confirm/">
+          ${hidden}
+          <p>
+            <label
+              >Code of the app, or a recovery code
+              <input
+                name="code"
+                autocomplete="one-time-code"
+                autocapitalize="none"
+                spellcheck="false"
+                maxlength="64"
+                required
+                ${isCode ? html`autofocus` : ""}
+            /></label>
+          </p>
+          <button>Confirm with the code</button>
+        </form>
+      </details>`
+  )
+}

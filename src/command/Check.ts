@@ -27,7 +27,7 @@ import { type Finding, otherOptions, running, serviceFindings } from "./check/Fi
 import { providerFindings } from "./check/ProviderFindings.ts"
 import { proxyFindings } from "./check/ProxyFindings.ts"
 import { judgePostgres, postgresFacts } from "./check/PostgresFindings.ts"
-import { ofService } from "./OfService.ts"
+import { ofService } from "./service/OfService.ts"
 import { CommandFailed, entry } from "./Entry.ts"
 
 /** Checks a Redis. */

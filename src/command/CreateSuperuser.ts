@@ -4,7 +4,7 @@ import { database, migrateAll } from "../pipeline/Foundation.ts"
 import { isCommonPassword, tooCommon } from "../inventory/field/CommonPasswords.ts"
 import { passwordLength } from "../inventory/Vault.ts"
 import { createSuperuser as make, hasUser } from "../auth/Superuser.ts"
-import { ofService } from "./OfService.ts"
+import { ofService } from "./service/OfService.ts"
 import { CommandFailed, entry } from "./Entry.ts"
 
 const failed = (message: string) => new CommandFailed({ message })

@@ -14,7 +14,7 @@ import { Command, Flag } from "effect/cli"
 import { inheritedEnvironment } from "../Environment.ts"
 import { database } from "../pipeline/Foundation.ts"
 import { fillInventory, sizeMax } from "./demo/DemoInventory.ts"
-import { ofService } from "./OfService.ts"
+import { ofService } from "./service/OfService.ts"
 import { CommandFailed, entry } from "./Entry.ts"
 
 const secret = "the receiver has it too"

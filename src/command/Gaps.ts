@@ -4,7 +4,7 @@ import { Command, Flag } from "effect/cli"
 import { database } from "../pipeline/Foundation.ts"
 import { unacknowledgedGaps } from "../capture/slot/Gaps.ts"
 import { acknowledgeGap } from "../history/capture/CaptureState.ts"
-import { ofService } from "./OfService.ts"
+import { ofService } from "./service/OfService.ts"
 import { CommandFailed, entry } from "./Entry.ts"
 
 export default Command.make(

@@ -2,7 +2,7 @@ import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
 import { database, migrateAll } from "../pipeline/Foundation.ts"
-import { ofService } from "./OfService.ts"
+import { ofService } from "./service/OfService.ts"
 import { entry } from "./Entry.ts"
 
 const hasTables = Effect.gen(function* () {

@@ -11,7 +11,7 @@ import { keepRun } from "../move/state/Runs.ts"
 import { verify, verifyLines, wrongIn } from "../move/Verify.ts"
 import { database } from "../pipeline/Foundation.ts"
 import { Postgres } from "../postgres/Postgres.ts"
-import { ofService } from "./OfService.ts"
+import { ofService } from "./service/OfService.ts"
 import { progressOn } from "./move/Progress.ts"
 import { CommandFailed, entry } from "./Entry.ts"
 

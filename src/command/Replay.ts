@@ -9,7 +9,7 @@ import { database } from "../pipeline/Foundation.ts"
 import { refill } from "../changelog/Refill.ts"
 import { askForReplay, momentOf } from "../requests/Replay.ts"
 import { requireKey } from "../inventory/Reseal.ts"
-import { ofService } from "./OfService.ts"
+import { ofService } from "./service/OfService.ts"
 import { CommandFailed, entry } from "./Entry.ts"
 
 const moment = (name: string, description: string) =>

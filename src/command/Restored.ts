@@ -3,7 +3,7 @@ import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import { database } from "../pipeline/Foundation.ts"
 import { beginRestored } from "../capture/slot/Epoch.ts"
-import { ofService } from "./OfService.ts"
+import { ofService } from "./service/OfService.ts"
 import { entry } from "./Entry.ts"
 
 export default Command.make("restored", {}, () =>

@@ -8,6 +8,7 @@ import { Context, Duration, Effect, Layer, Redacted } from "effect"
 import * as kind from "./Setting.ts"
 import { corsOptions } from "./CorsOptions.ts"
 import { signInOptions } from "./SignInOptions.ts"
+import { secondFactorOptions } from "./SecondFactorOptions.ts"
 import { remoteAuthOptions } from "./RemoteAuthOptions.ts"
 import { databaseOptions } from "./postgres/DatabaseOptions.ts"
 import { telemetryOptions } from "./telemetry/TelemetryOptions.ts"
@@ -118,6 +119,7 @@ export const options = {
     "Wrong passwords from one address (for IPv6, one /64 network) within five minutes before further attempts have to wait."
   ),
   ...signInOptions,
+  ...secondFactorOptions,
   allowTokenRetrieval: setting(
     "ALLOW_TOKEN_RETRIEVAL",
     kind.yesOrNo,

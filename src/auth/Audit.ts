@@ -41,6 +41,10 @@ export const auditFactor = (
   address: string | undefined
 ) => Effect.logInfo(`audit: ${quoted(name)} ${how} ${from(address)}`)
 
+/** The reset of another user's second factors, by an administrator or a command. */
+export const auditFactorReset = (name: string, by: { readonly name: string; readonly address: string | undefined }) =>
+  Effect.logInfo(`audit: ${quoted(by.name)} reset the second factors of ${quoted(name)} ${from(by.address)}`)
+
 /** A sign-in by a provider: of a known account, of a new user, or of an account that takes over a user. */
 export const auditSignIn = (
   how: "signIn" | "create" | "adopt",

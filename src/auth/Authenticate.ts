@@ -17,6 +17,7 @@ import { rowFromJson } from "../inventory/derive/values/Row.ts"
 import { parseIpNetwork } from "../inventory/field/Networks.ts"
 import { auditTokenUse } from "./Audit.ts"
 import { Denied } from "./Denied.ts"
+import { lacksFactor } from "./factor/FactorPolicy.ts"
 import {
   type KnownToken,
   KnownTokens,
@@ -167,13 +168,15 @@ interface FoundSession {
   readonly unnoted: boolean
   readonly local: boolean
   readonly fresh: boolean
+  readonly lacking: boolean
 }
 
 const ofSession = Effect.fnUntraced(function* (key: string, mark: string | null, address: string | undefined) {
   const sql = yield* SqlClient.SqlClient
   const [found] = yield* sql<FoundUser & FoundSession>`
     select ${sql.literal(userColumns)}, u.temporary_password = md5(u.password) as temporary,
-           ${sql.literal(isUnnoted)} as unnoted, ${sql.literal(isLocal)} as local, ${sql.literal(isFresh)} as fresh
+           ${sql.literal(isUnnoted)} as unnoted, ${sql.literal(isLocal)} as local, ${sql.literal(isFresh)} as fresh,
+           ${yield* lacksFactor} as lacking
       from rackwire_session s join users_user u on u.id = s.user_id
      where s.digest = ${digest(key)} and s.proxy_mark is not distinct from ${mark} and ${sql.literal(isLive)}`
   if (found === undefined) return undefined
@@ -185,6 +188,7 @@ const ofSession = Effect.fnUntraced(function* (key: string, mark: string | null,
     session: key,
     isLocal: found.local,
     mustConfirm: found.local && !found.fresh,
+    mustSetUpFactor: found.local && found.lacking,
     // A proxy's user may have no password to change.
     mustChangePassword: found.temporary && mark === null
   } satisfies Principal

@@ -32,6 +32,8 @@ export interface Principal {
   readonly isLocal?: boolean
   /** Whether the user of a local session has to give the password or a second factor again before critical changes. */
   readonly mustConfirm?: boolean
+  /** Whether the options require a second factor of the user, who has none. */
+  readonly mustSetUpFactor?: boolean
   /** Whether the user still has the generated password. */
   readonly mustChangePassword?: boolean
 }

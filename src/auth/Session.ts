@@ -54,7 +54,7 @@ export const passwordMark = "md5(u.password)"
 export const isLive = `s.expires > now() and u.is_active and s.password_mark = ${passwordMark}`
 
 /** Time for which a confirmation counts, seconds. */
-export const freshSeconds = 300
+const freshSeconds = 300
 
 /** SQL: whether the user of session `s` logged in here, and not by a provider or a proxy. */
 export const isLocal = "(s.confirmed is distinct from 'infinity' and s.proxy_mark is null)"

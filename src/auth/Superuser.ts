@@ -45,6 +45,14 @@ export const createSuperuser = Effect.fnUntraced(function* (username: string, pa
            is_staff = true, is_active = true`
 })
 
+/** Returns the id of the user of this name; undefined without one. */
+export const userIdOf = Effect.fnUntraced(function* (username: string) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ readonly id: string }>`
+    select id::text as id from users_user where username = ${username}`
+  return row === undefined ? undefined : Number(row.id)
+})
+
 export const hasUser = Effect.fnUntraced(function* (username: string) {
   const sql = yield* SqlClient.SqlClient
   return (yield* sql`select 1 as one from users_user where username = ${username}`).length > 0

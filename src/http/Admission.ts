@@ -153,9 +153,10 @@ const allow = Effect.fnUntraced(function* (
   }
   if (access === "credentials" || access === "unasked") return
   const isForPeople = isPage(route) || (isRead(incoming.method) && asksForPage(incoming))
-  if (principal.mustChangePassword === true) {
-    if (!isForPeople) return yield* new Denied({ reason: "TemporaryPassword" })
-    return yield* new HttpRefused({ reason: "LoginFirst", body: {}, headers: { location: "/user/password/" } })
+  const step = missingStep(principal)
+  if (step !== undefined) {
+    if (!isForPeople) return yield* new Denied({ reason: step.reason })
+    return yield* new HttpRefused({ reason: "LoginFirst", body: {}, headers: { location: step.page } })
   }
   if (loginRequired && principal.user === undefined) {
     return yield* isForPeople ? loginFirst(incoming) : new Denied({ reason: "NoCredentials" })
@@ -170,6 +171,12 @@ const allow = Effect.fnUntraced(function* (
     )
   )
 })
+
+/** The page that a user with a session has to complete before anything else; undefined without one. */
+const missingStep = ({ mustChangePassword, mustSetUpFactor }: Principal) => {
+  if (mustChangePassword === true) return { reason: "TemporaryPassword", page: "/user/password/" } as const
+  return mustSetUpFactor === true ? ({ reason: "FactorNotSetUp", page: "/user/factors/app/" } as const) : undefined
+}
 
 /** Leads to the login, which leads back, unless the address is too long to be named in a header. */
 export const loginFirst = ({ url }: Incoming) => {

@@ -69,7 +69,7 @@ interface Prover {
 }
 
 /** How a second factor was proved. */
-export type Proof = "a code" | "a recovery code"
+type Proof = "a code" | "a recovery code"
 
 /** Proves the second factor by a code, which is used up. Fails with `Denied`, and over the limits with `TooManyAttempts`. */
 export const proveFactor = Effect.fnUntraced(function* ({ user, address }: Prover, code: string) {
@@ -96,7 +96,7 @@ const spendTotp = Effect.fnUntraced(function* (user: number, code: string) {
   const now = yield* Clock.currentTimeMillis
   const step = yield* Effect.promise(() => stepOfCode(secret, code, now))
   if (step === undefined) return false
-  // Of concurrent requests with one code, in any process, one raises the step.
+  // One of several concurrent requests with this code raises the step, whichever processes they are sent to.
   const used = yield* sql`
     update rackwire_totp set last_step = ${`${step}`}::bigint
      where id = ${row.id}::bigint and last_step < ${`${step}`}::bigint returning id::text as id`

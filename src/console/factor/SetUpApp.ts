@@ -30,7 +30,12 @@ const page = Effect.fnUntraced(function* ({ base, principal }: Request, { secret
     "Set up an authenticator app",
     csrfToken(principal.session ?? ""),
     problem,
-    html`<p>Scan this code with an authenticator app, or type the secret into it.</p>
+    html`${
+        principal.mustSetUpFactor === true
+          ? html`<p>An administrator requires a second factor of you: a code of an app, beside your password.</p>`
+          : ""
+      }
+      <p>Scan this code with an authenticator app, or type the secret into it.</p>
       ${picture}
       <p class="secret-text mono" id="secret">${grouped(secret)}</p>
       <input type="hidden" name="ticket" value="${ticket}" />
@@ -41,7 +46,10 @@ const page = Effect.fnUntraced(function* ({ base, principal }: Request, { secret
         /></label>
       </p>
       <button>Set up</button>
-      <p class="other-way">Your sessions in other browsers end. <a href="/user/factors/">Cancel</a></p>`
+      <p class="other-way">Your sessions in other browsers end.</p>
+      <p>
+        ${principal.mustSetUpFactor === true ? html`<a href="/logout/">Log out</a>` : html`<a href="/user/factors/">Cancel</a>`}
+      </p>`
   )
 })
 

@@ -13,7 +13,7 @@ import { goOn } from "../LostForm.ts"
 import { factorForm } from "./FactorForm.ts"
 
 /** A form whose session has ended, carried through a login. */
-export interface CarriedForm {
+interface CarriedForm {
   /** The user whose session made the form; undefined without one. */
   readonly sender: number | undefined
   /** The fields of the form; none where another site may have sent them. */

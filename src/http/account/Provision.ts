@@ -2,6 +2,7 @@
 import { ByteSize, Effect } from "effect"
 import { auditDenied, auditLogin } from "../../auth/Audit.ts"
 import { Denied } from "../../auth/Denied.ts"
+import { mustSetUp } from "../../auth/factor/FactorPolicy.ts"
 import { factorsOf, hasFactor, proveFactor } from "../../auth/factor/Factors.ts"
 import { logIn } from "../../auth/password/Password.ts"
 import { clearanceOf } from "../../auth/Permission.ts"
@@ -62,6 +63,7 @@ const provision = endpoint(
 
 /** A user with a second factor needs a code of it, or a recovery code. */
 const proveOtp = Effect.fnUntraced(function* (user: UserRow, otp: unknown, address: string | undefined) {
+  if (yield* mustSetUp(user.id)) return yield* new Denied({ reason: "FactorNotSetUp" })
   if (!hasFactor(yield* factorsOf(user.id))) return
   if (typeof otp !== "string" || otp === "") return yield* new Denied({ reason: "FactorRequired" })
   yield* proveFactor({ user, address }, otp)

@@ -44,7 +44,7 @@ export const setUpApp = async (api: Api, name: string): Promise<AppOwner> => {
 /** Makes codes count again that were used: a test does not wait for the next one. */
 export const forgetSteps = (api: Api) => api.database.superuser.query("update rackwire_totp set last_step = 0")
 
-/** A visitor who has sent the right password, and is asked for the second factor. */
+/** A visitor who has sent the right password, and is led to the second factor. */
 export const atFactor = async (url: string, name: string, next = "/"): Promise<Browser> => {
   const browser = openBrowser(url)
   const answer = await browser.logIn(name, userPassword, next)

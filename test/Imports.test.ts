@@ -59,6 +59,7 @@ const apart: ReadonlyArray<readonly [stage: string, mayNot: ReadonlyArray<string
 const open: ReadonlySet<string> = new Set([
   "auth/directory",
   "auth/factor",
+  "auth/factor/passkey",
   "auth/oidc",
   "auth/password",
   "auth/proxy",

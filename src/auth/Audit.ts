@@ -36,7 +36,11 @@ export const auditFactor = (
     | "logged in with a recovery code"
     | "set up an authenticator app"
     | "made recovery codes"
-    | "removed the second factors",
+    | "removed an authenticator app"
+    | "logged in with a passkey"
+    | "logged in by a passkey"
+    | "added a passkey"
+    | "removed a passkey",
   name: string,
   address: string | undefined
 ) => Effect.logInfo(`audit: ${quoted(name)} ${how} ${from(address)}`)

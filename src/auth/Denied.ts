@@ -14,6 +14,7 @@ const details = {
     "Client IP address could not be determined for validation. Check that the HTTP server is correctly configured to pass the required header(s).",
   WrongPassword: "Invalid username/password",
   WrongCode: "Invalid code of the second factor",
+  WrongPasskey: "Invalid passkey",
   FactorRequired:
     "This user has a second factor: send a code of it in the field otp, or use a token that was made in the console.",
   FactorNotSetUp:

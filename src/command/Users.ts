@@ -12,7 +12,9 @@ export default Command.make(
   "users",
   {
     action: Argument.Literals("action", ["reset-factors"]).pipe(
-      Argument.withDescription("reset-factors: remove the authenticator app and the recovery codes of the user")
+      Argument.withDescription(
+        "reset-factors: remove the authenticator app, the passkeys and the recovery codes of the user"
+      )
     ),
     name: Argument.String("name").pipe(Argument.withDescription("Name of the user"))
   },
@@ -28,6 +30,6 @@ export default Command.make(
   Command.withDescription("Remove the second factor of a user who lost it."),
   entry({
     "users reset-factors NAME":
-      "Removes the authenticator app and the recovery codes of a user: for the case that nobody who may change the user can log in."
+      "Removes the authenticator app, the passkeys and the recovery codes of a user: for the case that nobody who may change the user can log in."
   })
 )

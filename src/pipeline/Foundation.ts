@@ -13,6 +13,8 @@ import { Vault } from "../inventory/Vault.ts"
 import { sessionTable } from "../auth/Session.ts"
 import { directoryGrantTable } from "../auth/directory/DirectoryGroups.ts"
 import { totpTable } from "../auth/factor/Factors.ts"
+import { usedChallengeTable } from "../auth/factor/passkey/Challenge.ts"
+import { passkeyTable } from "../auth/factor/passkey/Passkeys.ts"
 import { recoveryCodeTable } from "../auth/factor/RecoveryCode.ts"
 import { identityTable } from "../auth/oidc/Identity.ts"
 import { providerSessionTable } from "../auth/oidc/ProviderSession.ts"
@@ -66,6 +68,8 @@ const stageTables: ReadonlyArray<Table> = [
   userConfigTable,
   totpTable,
   recoveryCodeTable,
+  passkeyTable,
+  usedChallengeTable,
   directoryGrantTable,
   identityTable,
   providerSessionTable,

@@ -61,15 +61,15 @@ describe.skipIf(!hasBrowser)("the second factor", () => {
 
     await age()
     await visitor.page.goto("/user/factors/")
-    await visitor.page.getByRole("button", { name: "Remove it" }).press("Enter")
+    await visitor.page.getByRole("button", { name: "Remove the app" }).press("Enter")
     await visitor.page.waitForURL("**/user/confirm/**")
     expect([await faultsOf(visitor.page), await accessibility(visitor.page, "dark")]).toEqual([[], []])
     await visitor.page.keyboard.type(userPassword)
     await visitor.page.keyboard.press("Enter")
     await visitor.page.waitForURL("**/user/factors/")
-    await visitor.page.getByRole("button", { name: "Remove it" }).press("Enter")
+    await visitor.page.getByRole("button", { name: "Remove the app" }).press("Enter")
     await visitor.page.getByRole("status").waitFor()
-    expect(await visitor.page.textContent("main")).toContain("Your password alone logs you in")
+    expect(await visitor.page.textContent("main")).toContain("The authenticator app is removed")
   })
 
   it("works without scripts", async () => {

@@ -11,7 +11,8 @@ export const lacksFactor = Effect.gen(function* () {
   const named = sql`exists (
     select from users_group g where g.id = any (u.groups) and g.name = any (${groups}::text[]))`
   const required = { all: sql`true`, superusers: sql`(u.is_superuser or ${named})`, optional: named }[secondFactor]
-  return sql`(${required} and not exists (select from rackwire_totp f where f.user_id = u.id))`
+  return sql`(${required} and not exists (select from rackwire_totp f where f.user_id = u.id)
+    and not exists (select from rackwire_passkey f where f.user_id = u.id))`
 })
 
 /** Whether the user needs a second factor and has none. */

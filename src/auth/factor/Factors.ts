@@ -1,7 +1,8 @@
 /**
  * The second factor of users who log in with a password of this service.
  *
- * Responsible for: the authenticator app and the recovery codes of a user, and the proof by one of them. Guarantees: a
+ * Responsible for: the authenticator app and the recovery codes of a user, and the proof by one of them; passkeys are in
+ * passkey/. Guarantees: a
  * code counts once, whichever processes receive it at the same time; wrong codes count against the limits of wrong
  * passwords (Attempts.ts); the secret of an app is stored sealed. Does not: begin sessions (Session.ts), or concern
  * users who sign in by a provider or a proxy, which have factors of their own.
@@ -13,7 +14,13 @@ import type { Table } from "../../postgres/migrate/Table.ts"
 import { Attempts } from "../Attempts.ts"
 import { Denied } from "../Denied.ts"
 import type { UserRow } from "../Principal.ts"
-import { plainRecoveryCode, removeRecoveryCodes, replaceRecoveryCodes, spendRecoveryCode } from "./RecoveryCode.ts"
+import {
+  hasRecoveryCodes,
+  plainRecoveryCode,
+  removeRecoveryCodes,
+  replaceRecoveryCodes,
+  spendRecoveryCode
+} from "./RecoveryCode.ts"
 import { openTicket, sealTicket } from "./SealedTicket.ts"
 import { newSecret, stepOfCode } from "./Totp.ts"
 
@@ -44,6 +51,7 @@ export const totpTable: Table = {
 export interface UserFactors {
   /** When the authenticator app was set up; null without one. */
   readonly totp: string | null
+  readonly passkeys: number
   /** Recovery codes that are left. */
   readonly recoveryCodes: number
 }
@@ -55,12 +63,13 @@ export const factorsOf = Effect.fnUntraced(function* (user: number) {
   const [row] = yield* sql<UserFactors>`
     select (select to_char(set_up at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
               from rackwire_totp where user_id = ${id}::bigint) as totp,
+           (select count(*)::int from rackwire_passkey where user_id = ${id}::bigint) as passkeys,
            (select count(*)::int from rackwire_recovery_code where user_id = ${id}::bigint) as "recoveryCodes"`
   return row!
 })
 
 /** Whether the user needs a second factor to log in. */
-export const hasFactor = ({ totp }: UserFactors): boolean => totp !== null
+export const hasFactor = ({ totp, passkeys }: UserFactors): boolean => totp !== null || passkeys > 0
 
 /** The user who proves something, and where from. */
 interface Prover {
@@ -129,8 +138,8 @@ export const offeredSecret = Effect.fnUntraced(function* (user: number, ticket: 
 })
 
 /**
- * Sets up the app with this secret, if the code is one of it. Returns the new recovery codes; undefined for a wrong
- * code, and where the user has set up an app meanwhile.
+ * Sets up the app with this secret, if the code is one of it. Returns recovery codes if the user had none, and otherwise
+ * an empty list; undefined for a wrong code, and where the user has set up an app meanwhile.
  */
 export const setUpTotp = Effect.fnUntraced(function* (user: number, secret: string, code: string) {
   const sql = yield* SqlClient.SqlClient
@@ -144,7 +153,8 @@ export const setUpTotp = Effect.fnUntraced(function* (user: number, secret: stri
         insert into rackwire_totp (user_id, secret, last_step)
         values (${`${user}`}::bigint, ${seal(secret)}, ${`${step}`}::bigint)
         on conflict (user_id) do nothing returning id::text as id`
-      return made.length === 0 ? undefined : yield* replaceRecoveryCodes(user)
+      if (made.length === 0) return undefined
+      return (yield* hasRecoveryCodes(user)) ? [] : yield* replaceRecoveryCodes(user)
     })
   )
 })
@@ -154,8 +164,21 @@ export const renewRecoveryCodes = (user: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.withTransaction(
       Effect.gen(function* () {
-        const held = yield* sql`select id from rackwire_totp where user_id = ${`${user}`}::bigint for update`
-        return held.length === 0 ? [] : yield* replaceRecoveryCodes(user)
+        yield* sql`select id from users_user where id = ${`${user}`}::bigint for update`
+        return hasFactor(yield* factorsOf(user)) ? yield* replaceRecoveryCodes(user) : []
+      })
+    )
+  )
+
+/** Removes the app of the user, and the recovery codes with the last factor. Returns whether there was one. */
+export const removeTotp = (user: number) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.withTransaction(
+      Effect.gen(function* () {
+        const removed = yield* sql`
+          delete from rackwire_totp where user_id = ${`${user}`}::bigint returning id::text as id`
+        if (!hasFactor(yield* factorsOf(user))) yield* removeRecoveryCodes(user)
+        return removed.length > 0
       })
     )
   )
@@ -165,8 +188,11 @@ export const removeFactors = (user: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.withTransaction(
       Effect.gen(function* () {
+        const id = `${user}`
         const removed = yield* sql`
-          delete from rackwire_totp where user_id = ${`${user}`}::bigint returning id::text as id`
+          with app as (delete from rackwire_totp where user_id = ${id}::bigint returning id),
+               passkeys as (delete from rackwire_passkey where user_id = ${id}::bigint returning id)
+          select id::text as id from app union all select id::text as id from passkeys`
         yield* removeRecoveryCodes(user)
         return removed.length > 0
       })

@@ -49,6 +49,15 @@ const markOf = Effect.fnUntraced(function* (user: number) {
   return row?.mark ?? ""
 })
 
+/** Returns the user whom a passkey proved; undefined if the user is inactive, or LOCAL_LOGIN lets the user not log in. */
+export const userOfPasskey = Effect.fnUntraced(function* (id: number) {
+  const sql = yield* SqlClient.SqlClient
+  const [found] = yield* sql<FoundUser>`
+    select ${sql.literal(userColumns)} from users_user u where u.id = ${`${id}`}::bigint and u.is_active`
+  const user = found && userOf(found)
+  return user !== undefined && mayUsePassword(user, yield* Settings) ? user : undefined
+})
+
 /** Returns the user and the next path of a ticket; undefined if it does not count. */
 export const loginUnderWay = Effect.fnUntraced(function* (ticket: string | undefined, formCookie: string | undefined) {
   const sql = yield* SqlClient.SqlClient

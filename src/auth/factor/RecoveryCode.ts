@@ -78,6 +78,12 @@ export const removeRecoveryCodes = (user: number) =>
     (sql) => sql`delete from rackwire_recovery_code where user_id = ${`${user}`}::bigint`
   )
 
+export const hasRecoveryCodes = Effect.fnUntraced(function* (user: number) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql`select id from rackwire_recovery_code where user_id = ${`${user}`}::bigint limit 1`
+  return rows.length > 0
+})
+
 /** Uses up a code of the user. Returns false if the user has no such code, or it was used before. */
 export const spendRecoveryCode = Effect.fnUntraced(function* (user: number, plain: string) {
   const sql = yield* SqlClient.SqlClient

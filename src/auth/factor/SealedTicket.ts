@@ -5,7 +5,12 @@
 import type { Vault } from "../../inventory/Vault.ts"
 
 /** The use that a ticket was sealed for: another use does not open it. */
-type TicketPurpose = "log in with a second factor" | "set up an authenticator app"
+export type TicketPurpose =
+  | "log in with a second factor"
+  | "set up an authenticator app"
+  | "add a passkey"
+  | "prove a passkey"
+  | "log in by a passkey"
 
 /** Returns the sealed content, valid until `expires` in milliseconds since 1970. */
 export const sealTicket = (

@@ -1,11 +1,15 @@
 /** The form of the login. It may carry what was typed into another form, whose session has ended. */
 import { randomBytes } from "node:crypto"
 import { Effect } from "effect"
+import { relyingPartyAt } from "../../auth/factor/passkey/Ceremony.ts"
+import { anyPasskey, requestProof } from "../../auth/factor/passkey/Passkeys.ts"
 import type { Request } from "../../http/wire/Request.ts"
 import { csrfCookie, formCookie } from "../../http/wire/Cookies.ts"
-import { html } from "../Html.ts"
+import { type Html, html } from "../Html.ts"
 import { carriedByLogin } from "../form/Carried.ts"
 import { tokenInput } from "../form/Csrf.ts"
+import { icon } from "../frame/Icon.ts"
+import { passkeyForm } from "../factor/PasskeyForm.ts"
 import { sheet } from "../frame/Sheet.ts"
 import { noWay, providerButtons, waysIn } from "../signin/Ways.ts"
 
@@ -20,6 +24,29 @@ interface Login {
   /** The user name as it was typed before; "" for none. */
   readonly name?: string
 }
+
+/** The button for a login by a passkey alone; undefined where no user has one. */
+const passkeyButton = Effect.fnUntraced(function* (
+  { base }: Pick<Request["origin"], "base">,
+  token: string,
+  next: string,
+  passwords: "on" | "superusers" | "off"
+) {
+  const rp = relyingPartyAt(base)
+  if (rp === undefined || passwords === "off") return undefined
+  // The page is shown while Postgres is away, too.
+  const request = yield* Effect.gen(function* () {
+    return (yield* anyPasskey) ? yield* requestProof(rp, undefined, token) : undefined
+  }).pipe(Effect.catchTag("SqlError", () => Effect.succeed(undefined)))
+  if (request === undefined) return undefined
+  return (carried: Html) =>
+    html`<p class="ways-or">or</p>
+      ${passkeyForm({
+        ...{ action: "/login/passkey/", kind: "get", request },
+        inputs: html`${tokenInput(token)}<input type="hidden" name="next" value="${next}" />${carried}`,
+        button: html`${icon("key")}Log in with a passkey`
+      })}`
+})
 
 /**
  * The page with every way in. Without a session the CSRF token is a random one, which the browser keeps in a cookie.
@@ -49,10 +76,11 @@ export const loginForm = Effect.fnUntraced(function* (
   </form>`
   const where = html`<br /><span class="sub">Reference <span class="mono">${reference}</span></span>`
   const alert = html`<p class="alert-line" role="alert">${problem}${reference === "" ? "" : where}</p>`
+  const passkey = yield* passkeyButton(origin, token, next, ways.passwords)
   const page = sheet(
     title,
     html`${problem === "" ? "" : alert}${providerButtons(ways, next)}${noWay(ways)}
-    ${ways.passwords === "off" ? "" : form}`
+    ${ways.passwords === "off" ? "" : form}${passkey === undefined ? "" : html`${passkey(carriedByLogin(sent))}`}`
   )
   return { ...page, cookies: [formCookie(origin, token)] }
 })

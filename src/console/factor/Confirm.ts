@@ -1,7 +1,10 @@
 /** `/user/confirm/`: the user of a session gives the password or a code again, before changes that are critical. */
 import { Effect } from "effect"
 import { auditDenied } from "../../auth/Audit.ts"
-import { proveFactor } from "../../auth/factor/Factors.ts"
+import { Denied } from "../../auth/Denied.ts"
+import { factorsOf, proveFactor } from "../../auth/factor/Factors.ts"
+import { relyingPartyAt } from "../../auth/factor/passkey/Ceremony.ts"
+import { provePasskey, requestProof } from "../../auth/factor/passkey/Passkeys.ts"
 import { provePassword } from "../../auth/password/Password.ts"
 import { type UserRow, username } from "../../auth/Principal.ts"
 import { confirmSession } from "../../auth/Session.ts"
@@ -11,14 +14,28 @@ import { readForm } from "../../http/wire/Body.ts"
 import { throttled } from "../../http/wire/RateLimit.ts"
 import type { Request } from "../../http/wire/Request.ts"
 import { ownPath } from "../frame/OwnPath.ts"
+import { answerIn } from "./PasskeyForm.ts"
 import { confirmForm } from "./ConfirmForm.ts"
 
-const show: Handler = ({ principal, url }) => {
-  const next = ownPath(url.searchParams.get("next")) ?? "/"
-  const { session, mustConfirm } = principal
-  if (session === undefined || mustConfirm !== true) return Effect.succeed(redirect(next))
-  return Effect.succeed(confirmForm({ session, name: username(principal), next }))
-}
+const show: Handler = (request) =>
+  Effect.gen(function* () {
+    const { user, session, mustConfirm } = request.principal
+    const next = ownPath(request.url.searchParams.get("next")) ?? "/"
+    if (user === undefined || session === undefined || mustConfirm !== true) return redirect(next)
+    return confirmForm({
+      session,
+      name: username(request.principal),
+      next,
+      passkey: yield* passkeyOf(request, user, session)
+    })
+  })
+
+/** The request for a proof by a passkey; undefined for a user without any. */
+const passkeyOf = Effect.fnUntraced(function* ({ base }: Request, { id }: UserRow, session: string) {
+  const rp = relyingPartyAt(base)
+  const { passkeys } = yield* factorsOf(id)
+  return rp === undefined || passkeys === 0 ? undefined : yield* requestProof(rp, id, session)
+})
 
 const submit: Handler = (request) =>
   Effect.gen(function* () {
@@ -28,21 +45,30 @@ const submit: Handler = (request) =>
     const form = yield* readForm(incoming)
     const next = ownPath(form.get("next")) ?? "/"
     if (principal.isLocal !== true) return redirect(next)
-    if (!(yield* proved(request, user, form))) {
+    if (!(yield* proved(request, user, form, session))) {
       const isCode = form.has("code")
-      const problem = isCode ? "This code is not valid, or it was used before." : "This is not your password."
-      return confirmForm({ session, name: username(principal), next, problem, isCode })
+      const problem = isCode
+        ? "This code is not valid, or it was used before."
+        : form.has("answer")
+          ? "The passkey was not accepted. Please try again."
+          : "This is not your password."
+      const passkey = yield* passkeyOf(request, user, session)
+      return confirmForm({ session, name: username(principal), next, problem, isCode, passkey })
     }
     yield* confirmSession(session)
     return redirect(next)
   })
 
 /** Whether the form has the password, or a code of the second factor that was not used before. */
-const proved = ({ incoming }: Request, user: UserRow, form: URLSearchParams) => {
+const proved = ({ base, incoming }: Request, user: UserRow, form: URLSearchParams, session: string) => {
   const address = addressOf(incoming)
   const code = form.get("code")
   const prove = Effect.gen(function* () {
-    if (code === null) yield* provePassword(user, form.get("password") ?? "", address)
+    if (form.has("answer")) {
+      const rp = relyingPartyAt(base)
+      if (rp === undefined) return yield* new Denied({ reason: "WrongPasskey" })
+      yield* provePasskey(rp, user.id, answerIn(form, session))
+    } else if (code === null) yield* provePassword(user, form.get("password") ?? "", address)
     else yield* proveFactor({ user, address }, code)
   })
   return prove.pipe(

@@ -1,8 +1,11 @@
 /** The page that requests the password or a code again. */
 import { csrfToken } from "../../auth/Session.ts"
+import type { PasskeyRequest } from "../../auth/factor/passkey/Passkeys.ts"
 import type { Reply } from "../../http/Route.ts"
 import { html } from "../Html.ts"
 import { tokenInput } from "../form/Csrf.ts"
+import { passkeyForm } from "./PasskeyForm.ts"
+import { icon } from "../frame/Icon.ts"
 import { sheet } from "../frame/Sheet.ts"
 
 interface Confirmation {
@@ -14,9 +17,11 @@ interface Confirmation {
   readonly problem?: string
   /** Whether a code was sent before, and not a password. */
   readonly isCode?: boolean
+  /** The request for a passkey; undefined for a user without any. */
+  readonly passkey: PasskeyRequest | undefined
 }
 
-export const confirmForm = ({ session, name, next, problem = "", isCode = false }: Confirmation): Reply => {
+export const confirmForm = ({ session, name, next, problem = "", isCode = false, passkey }: Confirmation): Reply => {
   const hidden = html`${tokenInput(csrfToken(session))}<input type="hidden" name="next" value="${next}" />`
   return sheet(
     "Confirm that it is you",
@@ -57,6 +62,12 @@ export const confirmForm = ({ session, name, next, problem = "", isCode = false 
           </p>
           <button>Confirm with the code</button>
         </form>
-      </details>`
+      </details>
+      ${
+        passkey === undefined
+          ? ""
+          : html`<p class="ways-or">or</p>
+              ${passkeyForm({ action: "/user/confirm/", kind: "get", request: passkey, inputs: hidden, button: html`${icon("key")}Use a passkey` })}`
+      }`
   )
 }

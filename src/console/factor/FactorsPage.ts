@@ -1,8 +1,9 @@
 /** `/user/factors/`: the second factors of the reader, which can be set up and removed. */
 import { Effect } from "effect"
 import { auditFactor } from "../../auth/Audit.ts"
-import { type UserFactors, factorsOf, removeFactors } from "../../auth/factor/Factors.ts"
+import { type UserFactors, factorsOf, removeTotp } from "../../auth/factor/Factors.ts"
 import { recoveryCodesMax } from "../../auth/factor/RecoveryCode.ts"
+import { type Passkey, passkeysMax, passkeysOf } from "../../auth/factor/passkey/Passkeys.ts"
 import { username } from "../../auth/Principal.ts"
 import { addressOf } from "../../http/Admission.ts"
 import { type Handler, type Route, redirect } from "../../http/Route.ts"
@@ -20,7 +21,7 @@ const show: Handler = (request) =>
     const factors = yield* factorsOf(user.id)
     return yield* accountPage(request, {
       title: "Second factor",
-      main: request.principal.isLocal === true ? cards(request, factors) : elsewhere
+      main: request.principal.isLocal === true ? cards(request, factors, yield* passkeysOf(user.id)) : elsewhere
     })
   })
 
@@ -32,8 +33,8 @@ const elsewhere = html`<div class="card">
   </div>
 </div>`
 
-const cards = (request: Request, { totp, recoveryCodes }: UserFactors): Html =>
-  html`${request.url.searchParams.has("removed") ? doneLine("The second factor is removed. Your password alone logs you in.") : ""}
+const cards = (request: Request, { totp, recoveryCodes }: UserFactors, passkeys: ReadonlyArray<Passkey>): Html =>
+  html`${request.url.searchParams.has("removed") ? doneLine("The authenticator app is removed.") : ""}
     <section class="card" aria-labelledby="app">
       <div class="ch"><h2 id="app">Authenticator app</h2></div>
       ${
@@ -46,17 +47,45 @@ const cards = (request: Request, { totp, recoveryCodes }: UserFactors): Html =>
                 <a class="btn btn-sm btn-primary" href="/user/factors/app/">${icon("shield")}Set up</a>
               </p>`
           : html`<p class="note">Set up ${timeOf(totp)}. Each login needs a code of it.</p>
-              ${action(request, "/user/factors/", html`<button class="btn btn-sm btn-danger">${icon("trash")}Remove it and the recovery codes</button>`)}`
+              ${action(request, "/user/factors/", html`<button class="btn btn-sm btn-danger">${icon("trash")}Remove the app</button>`)}`
       }
     </section>
-    ${totp === null ? "" : recoveryCard(request, recoveryCodes)}`
+    ${passkeyCard(request, passkeys)}
+    ${totp === null && passkeys.length === 0 ? "" : recoveryCard(request, recoveryCodes)}`
+
+const passkeyCard = (request: Request, passkeys: ReadonlyArray<Passkey>): Html =>
+  html`<section class="card" aria-labelledby="passkeys">
+    <div class="ch">
+      <h2 id="passkeys">Passkeys</h2>
+      <span class="grow"></span>
+      ${passkeys.length < passkeysMax ? html`<a class="btn btn-sm" href="/user/factors/passkeys/">${icon("plus")}Add</a>` : ""}
+    </div>
+    ${
+      passkeys.length === 0
+        ? html`<p class="note">A passkey logs you in beside your password, or in place of it.</p>`
+        : html`<ul class="passkeys">
+            ${passkeys.map((passkey) => passkeyRow(request, passkey))}
+          </ul>`
+    }
+  </section>`
+
+const passkeyRow = (request: Request, { id, name, made, last_used: used }: Passkey): Html =>
+  html`<li class="note">
+    <b>${name}</b>
+    <span class="sub">added ${timeOf(made)}, ${used === null ? "never used" : html`last used ${timeOf(used)}`}</span>
+    <form method="post" action="/user/factors/passkeys/remove/">
+      ${csrfInput(request)}<button class="btn btn-sm" name="passkey" value="${id}" aria-label="Remove ${name}">
+        ${icon("trash")}Remove
+      </button>
+    </form>
+  </li>`
 
 const recoveryCard = (request: Request, left: number): Html =>
   html`<section class="card" aria-labelledby="recovery">
     <div class="ch"><h2 id="recovery">Recovery codes</h2></div>
     <p class="note">
-      ${left} of ${recoveryCodesMax} are left. Each logs you in once, when your app is away. New codes replace all
-      earlier ones.
+      ${left} of ${recoveryCodesMax} are left. Each logs you in once, in place of your other factor. New codes replace
+      all earlier ones.
     </p>
     ${action(request, "/user/factors/recovery/", html`<button class="btn btn-sm">${icon("refresh")}Make new codes</button>`)}
   </section>`
@@ -68,8 +97,8 @@ const remove: Handler = (request) =>
   Effect.gen(function* () {
     const found = localUser(request)
     if ("status" in found) return found
-    if (!(yield* removeFactors(found.user.id))) return redirect("/user/factors/")
-    yield* auditFactor("removed the second factors", username(request.principal), addressOf(request.incoming))
+    if (!(yield* removeTotp(found.user.id))) return redirect("/user/factors/")
+    yield* auditFactor("removed an authenticator app", username(request.principal), addressOf(request.incoming))
     return redirect("/user/factors/?removed=1")
   })
 

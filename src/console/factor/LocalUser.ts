@@ -3,7 +3,7 @@ import type { UserRow } from "../../auth/Principal.ts"
 import { type Reply, redirect } from "../../http/Route.ts"
 import type { Request } from "../../http/wire/Request.ts"
 
-interface LocalUser {
+export interface LocalUser {
   readonly user: UserRow
   /** Key of the session. */
   readonly session: string

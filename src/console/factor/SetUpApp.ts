@@ -1,7 +1,7 @@
 /** `/user/factors/app/`: sets up an authenticator app: shows a secret, and stores it once a code of it was sent. */
 import { Effect } from "effect"
 import { auditFactor } from "../../auth/Audit.ts"
-import { factorsOf, hasFactor, offerTotp, offeredSecret, setUpTotp } from "../../auth/factor/Factors.ts"
+import { factorsOf, offerTotp, offeredSecret, setUpTotp } from "../../auth/factor/Factors.ts"
 import { addressForApps } from "../../auth/factor/Totp.ts"
 import { type UserRow, username } from "../../auth/Principal.ts"
 import { csrfToken, endOthers } from "../../auth/Session.ts"
@@ -32,7 +32,10 @@ const page = Effect.fnUntraced(function* ({ base, principal }: Request, { secret
     problem,
     html`${
         principal.mustSetUpFactor === true
-          ? html`<p>An administrator requires a second factor of you: a code of an app, beside your password.</p>`
+          ? html`<p>
+              An administrator requires a second factor of you: a code of an app, or
+              <a href="/user/factors/passkeys/">a passkey</a>, beside your password.
+            </p>`
           : ""
       }
       <p>Scan this code with an authenticator app, or type the secret into it.</p>
@@ -54,7 +57,7 @@ const page = Effect.fnUntraced(function* ({ base, principal }: Request, { secret
 })
 
 /** Whether the user has an app already. */
-const isSetUp = ({ id }: UserRow) => Effect.map(factorsOf(id), hasFactor)
+const isSetUp = ({ id }: UserRow) => Effect.map(factorsOf(id), ({ totp }) => totp !== null)
 
 const show: Handler = (request) =>
   Effect.gen(function* () {
@@ -82,7 +85,7 @@ const submit: Handler = (request) =>
     // They began without the second factor.
     yield* endOthers(user.id, session)
     yield* auditFactor("set up an authenticator app", username(request.principal), addressOf(request.incoming))
-    return recoverySheet(codes)
+    return codes.length > 0 ? recoverySheet(codes) : redirect("/user/factors/")
   })
 
 export default {

@@ -38,10 +38,13 @@ const show: Handler = (request) =>
     })
   })
 
-const sentences = (name: string, { totp, recoveryCodes }: UserFactors): Html =>
-  totp === null
+const sentences = (name: string, { totp, passkeys, recoveryCodes }: UserFactors): Html =>
+  totp === null && passkeys === 0
     ? html`<p>${name} has no second factor.</p>`
-    : html`<p>${name} has an authenticator app, set up ${timeOf(totp)}, and ${recoveryCodes} recovery codes.</p>
+    : html`<p>
+          ${name} has ${totp === null ? "no authenticator app" : html`an authenticator app, set up ${timeOf(totp)}`},
+          ${passkeys} passkeys and ${recoveryCodes} recovery codes.
+        </p>
         <p>
           A reset removes them: the password alone then logs ${name} in. Make sure first that ${name} requested it.
           Sessions stay valid.

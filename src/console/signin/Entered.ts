@@ -10,7 +10,7 @@ import { forgottenLogin, loginUnderWayCookie, sessionCookies } from "../../http/
 import type { Request } from "../../http/wire/Request.ts"
 import { sentBefore } from "../form/Carried.ts"
 import { goOn } from "../LostForm.ts"
-import { factorForm } from "./FactorForm.ts"
+import { factorPage } from "./FactorPage.ts"
 
 /** A form whose session has ended, carried through a login. */
 interface CarriedForm {
@@ -43,10 +43,11 @@ export const entered = Effect.fnUntraced(function* (
 
 /** Leads to the page of the second factor; `token` is the cookie that the browser has for forms. */
 export const factorRequested = Effect.fnUntraced(function* (
-  { origin }: Request,
+  request: Request,
   user: UserRow,
   { token, next, sent }: { readonly token: string; readonly next: string; readonly sent: URLSearchParams }
 ) {
-  const cookies = [loginUnderWayCookie(origin, yield* beginLogin(user, token, next))]
-  return { ...(sent.size === 0 ? redirect("/login/factor/") : factorForm(token, { sent })), cookies }
+  const cookies = [loginUnderWayCookie(request.origin, yield* beginLogin(user, token, next))]
+  const page = sent.size === 0 ? redirect("/login/factor/") : yield* factorPage(request, user, token, { sent })
+  return { ...page, cookies }
 })

@@ -1,6 +1,11 @@
 /** `/login/factor/`: completes a login by the second factor, after a right password. */
 import { Effect } from "effect"
 import { auditDenied, auditFactor } from "../../auth/Audit.ts"
+import { Attempts } from "../../auth/Attempts.ts"
+import { Denied } from "../../auth/Denied.ts"
+import { relyingPartyAt } from "../../auth/factor/passkey/Ceremony.ts"
+import { provePasskey } from "../../auth/factor/passkey/Passkeys.ts"
+import type { UserRow } from "../../auth/Principal.ts"
 import { proveFactor } from "../../auth/factor/Factors.ts"
 import { loginUnderWay } from "../../auth/factor/LoginUnderWay.ts"
 import { addressOf, isSameSecret } from "../../http/Admission.ts"
@@ -11,7 +16,8 @@ import { throttled } from "../../http/wire/RateLimit.ts"
 import type { Request } from "../../http/wire/Request.ts"
 import { loginForm } from "../account/LoginForm.ts"
 import { carriedForm, entered } from "./Entered.ts"
-import { factorForm } from "./FactorForm.ts"
+import { answerIn } from "../factor/PasskeyForm.ts"
+import { factorPage } from "./FactorPage.ts"
 
 const underWay = ({ incoming, origin }: Request) =>
   loginUnderWay(incoming.cookies[factorCookie(origin)], incoming.cookies[csrfCookie(origin)])
@@ -19,11 +25,28 @@ const underWay = ({ incoming, origin }: Request) =>
 const show: Handler = (request) =>
   Effect.gen(function* () {
     const { incoming, origin } = request
-    if ((yield* underWay(request)) === undefined) return { ...redirect("/login/"), cookies: [forgottenLogin(origin)] }
-    return factorForm(incoming.cookies[csrfCookie(origin)] ?? "", {})
+    const login = yield* underWay(request)
+    if (login === undefined) return { ...redirect("/login/"), cookies: [forgottenLogin(origin)] }
+    return yield* factorPage(request, login.user, incoming.cookies[csrfCookie(origin)] ?? "", {})
   })
 
 const wrong = "This code is not valid, or it was used before. An app shows a new one every 30 seconds."
+
+const wrongPasskey =
+  "The passkey was not accepted: the page was open for more than five minutes, or it is not one of yours."
+
+/** Returns what the form proves the second factor by. */
+const proved = ({ base, incoming }: Request, user: UserRow, form: URLSearchParams, token: string) =>
+  Effect.gen(function* () {
+    const address = addressOf(incoming)
+    const code = form.get("recovery") ?? form.get("code") ?? ""
+    if (!form.has("answer")) return yield* proveFactor({ user, address }, code)
+    const rp = relyingPartyAt(base)
+    if (rp === undefined) return yield* new Denied({ reason: "WrongPasskey" })
+    const { guard } = yield* Attempts
+    yield* guard({ username: user.username ?? "", address }, provePasskey(rp, user.id, answerIn(form, token)))
+    return "a passkey" as const
+  })
 
 const expired =
   "The login has expired, or another browser began it. A second factor has to follow within five minutes. Please begin again."
@@ -43,14 +66,17 @@ const submit: Handler = (request) =>
     const { user, next } = login
     const [name, address] = [user.username ?? "", addressOf(incoming)]
     const recovery = form.get("recovery")
-    const proof = yield* proveFactor({ user, address }, recovery ?? form.get("code") ?? "").pipe(
+    const proof = yield* proved(request, user, form, token).pipe(
       Effect.catchTags({
         TooManyAttempts: ({ seconds }) => throttled(seconds),
         Denied: (denied) => Effect.as(auditDenied(denied, "POST /login/factor/", name, address), undefined)
       })
     )
     if (proof === undefined)
-      return factorForm(token, { sent: carried.sent, problem: wrong, isRecovery: recovery !== null })
+      return yield* factorPage(request, user, token, {
+        ...{ sent: carried.sent, isRecovery: recovery !== null },
+        problem: form.has("answer") ? wrongPasskey : wrong
+      })
     yield* auditFactor(`logged in with ${proof}`, name, address)
     return yield* entered(request, user, next, carried)
   })

@@ -9,6 +9,7 @@ import * as kind from "./Setting.ts"
 import { corsOptions } from "./CorsOptions.ts"
 import { signInOptions } from "./SignInOptions.ts"
 import { secondFactorOptions } from "./SecondFactorOptions.ts"
+import { ldapOptions } from "./LdapOptions.ts"
 import { remoteAuthOptions } from "./RemoteAuthOptions.ts"
 import { databaseOptions } from "./postgres/DatabaseOptions.ts"
 import { telemetryOptions } from "./telemetry/TelemetryOptions.ts"
@@ -120,6 +121,7 @@ export const options = {
   ),
   ...signInOptions,
   ...secondFactorOptions,
+  ...ldapOptions,
   allowTokenRetrieval: setting(
     "ALLOW_TOKEN_RETRIEVAL",
     kind.yesOrNo,

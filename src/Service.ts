@@ -18,6 +18,7 @@ import { awaitPostgres } from "./postgres/AwaitPostgres.ts"
 import { requestSqlLayer } from "./postgres/RequestSql.ts"
 import { Attempts } from "./auth/Attempts.ts"
 import { KnownTokens } from "./auth/KnownTokens.ts"
+import { LdapDirectory } from "./auth/ldap/LdapDirectory.ts"
 import { SingleSignOn } from "./auth/oidc/SingleSignOn.ts"
 import { PasswordHashing } from "./auth/password/PasswordHashing.ts"
 import { ensureSuperuser } from "./auth/Superuser.ts"
@@ -120,6 +121,7 @@ const api = Layer.unwrap(
         KnownTokens.layer,
         PasswordHashing.layer,
         SingleSignOn.layer,
+        LdapDirectory.layer,
         requestSqlLayer,
         AdmissionSql.layer
       ]),

@@ -44,6 +44,25 @@ export const providerSettings = <const Name extends string>(name: Name) => ({
     false,
     "Whether groups of that claim that do not exist here are created, without permissions. They are ignored otherwise."
   ),
+  oidcGroupsPrefix: setting(
+    `OIDC_${name}GROUPS_PREFIX`,
+    kind.text,
+    "",
+    "Beginning of the names in that claim that are used; the group here has the name without it."
+  ),
+  oidcGroupsMap: optional(
+    `OIDC_${name}GROUPS_MAP`,
+    kind.jsonObject,
+    'Groups here by names of that claim, as JSON: `{"NetOps": "operators", "DC-Admins": ["operators", "sites"]}`. An empty list drops a name.',
+    "none"
+  ),
+  oidcSuperuserGroups: setting(
+    `OIDC_${name}SUPERUSER_GROUPS`,
+    kind.list,
+    [],
+    "Groups of that claim whose members are superusers, comma-separated, by their names here. A user who left them is none any more.",
+    ""
+  ),
   oidcAdopt: setting(
     `OIDC_${name}ADOPT`,
     kind.oneOf("never", "verified-email"),

@@ -13,6 +13,7 @@ import { Settings } from "../Config.ts"
 import { Redis, RedisError, command } from "../redis/Redis.ts"
 import { RedisScript } from "../redis/RedisScript.ts"
 import { Denied } from "./Denied.ts"
+import { SignInRefused } from "./directory/SignInRefused.ts"
 
 export class TooManyAttempts extends Schema.TaggedError<TooManyAttempts>()("TooManyAttempts", {
   /** Time until the next attempt may be made. */
@@ -20,7 +21,8 @@ export class TooManyAttempts extends Schema.TaggedError<TooManyAttempts>()("TooM
 }) {}
 
 interface Claimant {
-  readonly username: string
+  /** Undefined where the address alone is counted. */
+  readonly username: string | undefined
   readonly address: string | undefined
 }
 
@@ -55,11 +57,13 @@ const settleScript = new RedisScript<null>(new URL("scripts/settle-attempt.lua",
 export class Attempts extends Context.Service<
   Attempts,
   {
-    /** Makes the attempt; fails with `TooManyAttempts` over the limit. A denied attempt counts as failed. */
+    /** Makes the attempt; fails with `TooManyAttempts` over the limit. An attempt that is denied or refused counts as failed. */
     readonly guard: <A, E, R>(
       claimant: Claimant,
       attempt: Effect.Effect<A, E, R>
     ) => Effect.Effect<A, E | TooManyAttempts, R>
+    /** Forgets the failures by a user name, as far as Redis counts them. */
+    readonly forget: (username: string) => Effect.Effect<void, RedisError>
   }
 >()("rackwire/auth/Attempts") {
   static readonly layer = Layer.effect(
@@ -74,7 +78,7 @@ export class Attempts extends Context.Service<
       const { loginAttemptsPerUser, loginAttemptsPerAddress } = yield* Settings
       const local = new LocalAttempts()
       const limitsOf = ({ username, address }: Claimant): ReadonlyArray<Limit> => [
-        { key: `name:${hashed(username.toLowerCase())}`, most: loginAttemptsPerUser },
+        ...(username === undefined ? [] : [{ key: keyOfName(username), most: loginAttemptsPerUser }]),
         { key: `address:${networkOf(address)}`, most: loginAttemptsPerAddress }
       ]
       const claim = Effect.fnUntraced(function* (limits: ReadonlyArray<Limit>, id: string) {
@@ -112,13 +116,14 @@ export class Attempts extends Context.Service<
         return yield* new TooManyAttempts({ seconds: 1 })
       })
       return Attempts.of({
+        forget: (username) => Effect.asVoid(command(() => client.del(redisKey(keyOfName(username))))),
         guard: (claimant, attempt) =>
           Effect.gen(function* () {
             const limits = limitsOf(claimant)
             const id = randomUUID()
             yield* enter(limits, id)
             const outcome = yield* Effect.result(attempt)
-            yield* settle(limits, id, Result.isFailure(outcome) && outcome.failure instanceof Denied)
+            yield* settle(limits, id, Result.isFailure(outcome) && isRefusal(outcome.failure))
             return yield* Effect.fromResult(outcome)
           })
       })
@@ -126,8 +131,12 @@ export class Attempts extends Context.Service<
   )
 }
 
+const isRefusal = (failure: unknown): boolean => failure instanceof Denied || failure instanceof SignInRefused
+
 /** One hash tag, so that a cluster keeps the keys of a claim on one node. */
 const redisKey = (key: string): string => `{login}:${key}`
+
+const keyOfName = (username: string): string => `name:${hashed(username.toLowerCase())}`
 
 const hashed = (text: string): string => createHash("sha256").update(text).digest("base64url")
 

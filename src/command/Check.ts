@@ -20,10 +20,12 @@ import { sqlStateOf } from "../postgres/Postgres.ts"
 import { writeProblems } from "../redis/WriteProbe.ts"
 import { inWords } from "../telemetry/Telemetry.ts"
 import { Templates } from "../template/Template.ts"
+import { LdapDirectory } from "../auth/ldap/LdapDirectory.ts"
 import { SingleSignOn } from "../auth/oidc/SingleSignOn.ts"
 import { unhealthyWebhooks } from "../history/health/Unhealthy.ts"
 import { Clearance } from "../inventory/Clearance.ts"
 import { type Finding, otherOptions, running, serviceFindings } from "./check/Findings.ts"
+import { directoryFindings } from "./check/DirectoryFindings.ts"
 import { providerFindings } from "./check/ProviderFindings.ts"
 import { proxyFindings } from "./check/ProxyFindings.ts"
 import { judgePostgres, postgresFacts } from "./check/PostgresFindings.ts"
@@ -106,7 +108,8 @@ const findings = Effect.gen(function* () {
     const { client } = yield* Redis
     return [...judgeRedis(yield* redisFacts(client)), ...(yield* writeFindings), ...(yield* channelFindings)]
   }).pipe(Effect.catch(unreachable("Redis", "REDIS_URL")))
-  return [...postgres, ...redis, ...(yield* providerFindings), ...proxyFindings(yield* Settings)]
+  const signIn = [...(yield* providerFindings), ...(yield* directoryFindings), ...proxyFindings(yield* Settings)]
+  return [...postgres, ...redis, ...signIn]
 })
 
 /** Most unhealthy webhooks that are named. */
@@ -170,7 +173,7 @@ export default Command.make("check", {}, () =>
     if (wrong > 0) return yield* new CommandFailed({ message: `${wrong} of ${found.length} checks require a change.` })
     const idle = runs.length === 0 ? " No process of the service runs yet." : ""
     yield* Console.log(`All ${found.length} checks are well.${idle}`)
-  }).pipe(ofService(SingleSignOn.layer.pipe(Layer.provideMerge(foundationOfAny))))
+  }).pipe(ofService(Layer.mergeAll(SingleSignOn.layer, LdapDirectory.layer).pipe(Layer.provideMerge(foundationOfAny))))
 ).pipe(
   Command.withDescription("Check the configuration and the servers, and say what to change."),
   entry({

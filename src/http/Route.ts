@@ -15,6 +15,7 @@ import type { Attempts } from "../auth/Attempts.ts"
 import type { Denied } from "../auth/Denied.ts"
 import type { KnownTokens } from "../auth/KnownTokens.ts"
 import type { PasswordHashing } from "../auth/password/PasswordHashing.ts"
+import type { LdapDirectory } from "../auth/ldap/LdapDirectory.ts"
 import type { SingleSignOn } from "../auth/oidc/SingleSignOn.ts"
 import type { UsualRights } from "../auth/UsualRights.ts"
 import type { Action, Clearance, OutOfBounds } from "../inventory/Clearance.ts"
@@ -92,6 +93,7 @@ export type Services =
   | HeavyRequests
   | Imports
   | KnownTokens
+  | LdapDirectory
   | PasswordHashing
   | SingleSignOn
   | Presence

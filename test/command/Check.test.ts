@@ -167,13 +167,16 @@ test("users whom a proxy names are a finding, with what to do where the service 
 })
 
 describe("ways to log in", () => {
-  const off = { providers: 0, localLogin: "off", remoteAuthEnabled: false } as const
+  const off = { providers: 0, localLogin: "off", remoteAuthEnabled: false, ldapUrl: [] } as const
 
-  test("are missing where passwords are off, without a provider and a proxy", () => {
-    expect(judgeWays(off).map(({ change }) => change)).toEqual(["Set OIDC_ISSUER, or LOCAL_LOGIN=superusers."])
+  test("are missing where passwords are off, without a provider, a directory and a proxy", () => {
+    expect(judgeWays(off).map(({ change }) => change)).toEqual([
+      "Set OIDC_ISSUER or LDAP_URL, or LOCAL_LOGIN=superusers."
+    ])
     const ways = [
       { providers: 1 },
       { remoteAuthEnabled: true },
+      { ldapUrl: ["ldaps://a"] },
       { localLogin: "superusers" },
       { localLogin: "on" }
     ] as const

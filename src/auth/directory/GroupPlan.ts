@@ -43,6 +43,18 @@ export const plainRules: GroupRules = {
   replaces: false
 }
 
+/** The mapping in an option, by names of the directory; or the fault of the option. */
+export const mappingOf = (option: Readonly<Record<string, unknown>> = {}): GroupRules["mapping"] | string => {
+  const mapping = new Map<string, ReadonlyArray<string>>()
+  for (const [name, value] of Object.entries(option)) {
+    const groups: unknown = typeof value === "string" ? [value] : value
+    if (!Array.isArray(groups) || !groups.every((group) => typeof group === "string"))
+      return `"${name}" must be the name of a group, or a list of names.`
+    mapping.set(plainName(name), groups)
+  }
+  return mapping
+}
+
 /** Most names that a directory may send for a user. */
 export const sentNamesMax = 10_000
 

@@ -49,11 +49,15 @@ const markOf = Effect.fnUntraced(function* (user: number) {
   return row?.mark ?? ""
 })
 
-/** Returns the user whom a passkey proved; undefined if the user is inactive, or LOCAL_LOGIN lets the user not log in. */
+/**
+ * Returns the user whom a passkey proved; undefined if the user is inactive, if LOCAL_LOGIN lets the user not log in, or
+ * if the user has an account of a directory or provider, which would not notice such a login.
+ */
 export const userOfPasskey = Effect.fnUntraced(function* (id: number) {
   const sql = yield* SqlClient.SqlClient
   const [found] = yield* sql<FoundUser>`
-    select ${sql.literal(userColumns)} from users_user u where u.id = ${`${id}`}::bigint and u.is_active`
+    select ${sql.literal(userColumns)} from users_user u where u.id = ${`${id}`}::bigint and u.is_active
+       and not exists (select from rackwire_identity i where i.user_id = u.id)`
   const user = found && userOf(found)
   return user !== undefined && mayUsePassword(user, yield* Settings) ? user : undefined
 })
@@ -66,7 +70,5 @@ export const loginUnderWay = Effect.fnUntraced(function* (ticket: string | undef
   const [found] = yield* sql<FoundUser>`
     select ${sql.literal(userColumns)} from users_user u
      where u.id = ${`${content.user}`}::bigint and u.is_active and ${sql.literal(passwordMark)} = ${content.mark}`
-  const user = found && userOf(found)
-  if (user === undefined || !mayUsePassword(user, yield* Settings)) return undefined
-  return { user, next: content.next }
+  return found && { user: userOf(found), next: content.next }
 })

@@ -1,21 +1,10 @@
 /** The claims of a provider about a user, as far as an account is made of them. Pure. */
+import type { Account } from "../directory/Account.ts"
 import { nameFault, plainName } from "../directory/PlainName.ts"
 
-export interface Profile {
-  /** With the subject the only identity of the account: names and e-mail addresses change owners. */
-  readonly issuer: string
-  readonly subject: string
-  /** The user name of a new account. */
-  readonly name: string
-  /** "" for none. */
-  readonly email: string
-  readonly isEmailVerified: boolean
-  readonly firstName: string
-  readonly lastName: string
+export interface Profile extends Account {
   /** The session at the provider, for its logout; undefined where the provider names none. */
   readonly session: string | undefined
-  /** Names of groups; undefined where groups are given by hand. */
-  readonly groups: ReadonlyArray<string> | undefined
 }
 
 export type Claims = Readonly<Record<string, unknown>>

@@ -1,27 +1,19 @@
 /**
- * One provider, reached by openid-client: discovery, the way to its page, the exchange of a code, and the end of
- * sessions. Nothing of the protocol is written by hand.
+ * One provider, reached by openid-client: the way to its page, the exchange of a code, and the end of sessions. Nothing
+ * of the protocol is written by hand.
  *
- * Its metadata are read when they are needed, kept for an hour, and read again after a failure; concurrent sign-ins
- * share one request. Keys are read anew at each sign-in, so that a provider may rotate or withdraw them at any time.
+ * Keys are read anew at each sign-in, so that a provider may rotate or withdraw them at any time.
  */
 import * as client from "openid-client"
-import { createRemoteJWKSet, customFetch, jwtVerify } from "jose"
 import { reveal } from "../../Config.ts"
+import { ProviderFault } from "../directory/SignInRefused.ts"
+import { Issuer, skewSeconds } from "./Issuer.ts"
 import type { ProviderOptions } from "./ProviderOptions.ts"
 import type { Claims } from "./Profile.ts"
-import { ProviderFault } from "./SignInRefused.ts"
 import type { SignInState } from "./SignInState.ts"
 
-/** How long metadata are kept, milliseconds. */
-const keptMillis = 3_600_000
-
-/** Difference of clocks that is tolerated, and age of a logout token at most, seconds. */
-const skewSeconds = 30
+/** Age of a logout token at most, seconds. */
 const logoutTokenSeconds = 600
-
-/** Signatures by keys that a provider publishes: no HMAC, and never none. */
-const algorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"]
 
 const logoutEvent = "http://schemas.openid.net/event/backchannel-logout"
 
@@ -35,20 +27,19 @@ export interface EndedAtProvider {
 export class ProviderClient {
   readonly options: ProviderOptions
   private readonly fetch: client.CustomFetch
-  private kept: { readonly metadata: client.ServerMetadata; readonly at: number } | undefined
-  private pending: Promise<client.ServerMetadata> | undefined
-  private keys: ReturnType<typeof createRemoteJWKSet> | undefined
+  private readonly issuer: Issuer
 
   constructor(options: ProviderOptions, fetch: client.CustomFetch) {
     this.options = options
     this.fetch = fetch
+    this.issuer = new Issuer(options.issuer, fetch)
   }
 
-  /** The provider's metadata. */
+  /** The provider's metadata. Browsers are led to addresses of the web only. */
   async metadata(): Promise<client.ServerMetadata> {
-    if (this.kept !== undefined && performance.now() - this.kept.at < keptMillis) return this.kept.metadata
-    this.pending ??= this.discover().finally(() => (this.pending = undefined))
-    return this.pending
+    const metadata = await this.issuer.metadata()
+    for (const address of [metadata.authorization_endpoint, metadata.end_session_endpoint]) this.refuseScheme(address)
+    return metadata
   }
 
   /** The address of the provider's page. It leads back to the redirect address. */
@@ -88,16 +79,11 @@ export class ProviderClient {
 
   /** The sessions that a logout token ends (OpenID Connect Back-Channel Logout 1.0). Rejects if it is not valid. */
   async endedBy(logoutToken: string): Promise<EndedAtProvider> {
-    const { issuer, jwks_uri: address } = await this.metadata()
-    if (address === undefined) throw new ProviderFault("it publishes no keys", false)
-    this.keys ??= createRemoteJWKSet(new URL(address), {
-      [customFetch]: (url, { headers, method, signal, redirect }) =>
-        this.fetch(url, { body: null, headers: Object.fromEntries(headers), method, signal, redirect })
-    })
-    const { payload } = await jwtVerify(logoutToken, this.keys, {
-      ...{ issuer, audience: this.options.clientId, algorithms },
+    const { issuer } = await this.metadata()
+    const payload = await this.issuer.claimsOf(logoutToken, {
+      audience: this.options.clientId,
       requiredClaims: ["iat", "exp", "jti"],
-      ...{ clockTolerance: skewSeconds, maxTokenAge: logoutTokenSeconds }
+      maxTokenAge: logoutTokenSeconds
     })
     const events = payload["events"] as Readonly<Record<string, unknown>> | undefined
     const { sub: subject, sid: session } = payload
@@ -108,31 +94,9 @@ export class ProviderClient {
     return { issuer, subject, session: typeof session === "string" ? session : undefined }
   }
 
-  private async discover(): Promise<client.ServerMetadata> {
-    const { issuer, clientId } = this.options
-    const found = await client.discovery(new URL(issuer), clientId, undefined, client.None(), {
-      [client.customFetch]: this.fetch,
-      execute: this.isLocal ? [client.allowInsecureRequests] : []
-    })
-    const metadata = found.serverMetadata()
-    // Microsoft's addresses for all organizations describe no single issuer.
-    if (new URL(metadata.issuer).href !== new URL(issuer).href)
-      throw new ProviderFault(`its discovery document has the issuer ${metadata.issuer}, not ${issuer}`, false)
-    for (const address of [metadata.authorization_endpoint, metadata.end_session_endpoint]) this.refuseScheme(address)
-    this.kept = { metadata, at: performance.now() }
-    this.keys = undefined
-    return metadata
-  }
-
-  /** A browser is led to web addresses only. */
   private refuseScheme(address: string | undefined): void {
-    if (address !== undefined && !(this.isLocal ? /^https?:/ : /^https:/).test(address))
+    if (address !== undefined && !(this.issuer.isLocal ? /^https?:/ : /^https:/).test(address))
       throw new ProviderFault(`its discovery document has the address ${address}`, false)
-  }
-
-  /** A provider on this machine needs no TLS: no other issuer may begin with http (Setting.ts). */
-  private get isLocal(): boolean {
-    return this.options.issuer.startsWith("http:")
   }
 
   /** For one use: openid-client keeps the keys with it. */
@@ -152,7 +116,7 @@ export class ProviderClient {
     config[client.customFetch] = this.fetch
     // The ID token arrives over TLS, but its signature counts too.
     client.enableNonRepudiationChecks(config)
-    if (this.isLocal) client.allowInsecureRequests(config)
+    if (this.issuer.isLocal) client.allowInsecureRequests(config)
     return config
   }
 }

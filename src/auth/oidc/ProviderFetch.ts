@@ -9,7 +9,7 @@ import { Agent, request } from "undici"
 import type { CustomFetch } from "openid-client"
 import { makeConnector } from "../../transport/Connector.ts"
 import { proxyRules, targetRules } from "../../transport/OutgoingRules.ts"
-import { ProviderFault } from "./SignInRefused.ts"
+import { ProviderFault } from "../directory/SignInRefused.ts"
 
 interface AnswerLimits {
   /** Time for connecting, headers and body, milliseconds. */

@@ -3,12 +3,12 @@ import { Effect, type Redacted } from "effect"
 import { Environment, type Variables } from "../../Environment.ts"
 import { OptionRefused } from "../../Setting.ts"
 import { providerSettings } from "../../SignInOptions.ts"
+import type { Directory } from "../directory/Account.ts"
+import { mappingOf, plainRules } from "../directory/GroupPlan.ts"
 
-export interface ProviderOptions {
+export interface ProviderOptions extends Directory {
   /** Its name in paths, in lower case; "" for the provider without a name. */
   readonly name: string
-  /** The name that people read. */
-  readonly label: string
   readonly issuer: string
   readonly clientId: string
   /** Undefined for a public client. */
@@ -16,9 +16,6 @@ export interface ProviderOptions {
   readonly scopes: string
   /** The claim with the names of groups; undefined where groups are given by hand. */
   readonly groupsClaim: string | undefined
-  readonly groupsCreate: boolean
-  /** Whether a first sign-in may take over a local user with the same verified e-mail address. */
-  readonly adopts: boolean
 }
 
 /** Where a sign-in by the provider begins. */
@@ -59,6 +56,8 @@ const optionsOf = Effect.fnUntraced(function* (name: string) {
     const message = `OIDC_${prefix}CLIENT_ID: is not set, and OIDC_${prefix}ISSUER needs it.`
     return yield* new OptionRefused({ message })
   }
+  const mapping = mappingOf(yield* settings.oidcGroupsMap.value)
+  if (typeof mapping === "string") return yield* new OptionRefused({ message: `OIDC_${prefix}GROUPS_MAP: ${mapping}` })
   const label = yield* settings.oidcLabel.value
   const scopes = (yield* settings.oidcScopes.value).split(/\s+/).filter((scope) => scope !== "")
   return {
@@ -69,7 +68,14 @@ const optionsOf = Effect.fnUntraced(function* (name: string) {
     clientSecret: yield* settings.oidcClientSecret.value,
     scopes: [...new Set(["openid", ...scopes])].join(" "),
     groupsClaim: yield* settings.oidcGroupsClaim.value,
-    groupsCreate: yield* settings.oidcGroupsCreate.value,
-    adopts: (yield* settings.oidcAdopt.value) === "verified-email"
+    source: name === "" ? "oidc" : `oidc:${name.toLowerCase()}`,
+    rules: {
+      ...plainRules,
+      mapping,
+      prefix: yield* settings.oidcGroupsPrefix.value,
+      creates: yield* settings.oidcGroupsCreate.value,
+      superusers: { groups: yield* settings.oidcSuperuserGroups.value, users: [] }
+    },
+    adopts: yield* settings.oidcAdopt.value
   } satisfies ProviderOptions
 })

@@ -15,7 +15,7 @@ import { type Profile, profileOf } from "./Profile.ts"
 import type { EndedAtProvider, ProviderClient } from "./ProviderClient.ts"
 import { providerFetch } from "./ProviderFetch.ts"
 import { type ProviderOptions, providerOptions } from "./ProviderOptions.ts"
-import { ProviderFault, SignInRefused } from "./SignInRefused.ts"
+import { SignInRefused, faultIn } from "../directory/SignInRefused.ts"
 import { type SignInState, claimState, newState, openState, sealState } from "./SignInState.ts"
 
 /** A provider that people can sign in by. */
@@ -101,9 +101,4 @@ const refusalOf = (
   if (code === "OAUTH_AUTHORIZATION_RESPONSE_ERROR")
     return refused("Declined", String(declined), /^[a-z_]{1,40}$/.test(String(declined)) ? String(declined) : "error")
   return refused("InvalidAnswer", [inWords(error), declined].flatMap((part) => part ?? []).join(": "))
-}
-
-const faultIn = (error: unknown): ProviderFault | undefined => {
-  if (error instanceof ProviderFault) return error
-  return error instanceof Error && error.cause !== undefined ? faultIn(error.cause) : undefined
 }

@@ -1,7 +1,9 @@
 /**
- * Passwords: login by name and password, and a new password in place of the old one.
+ * Passwords: login by name and password, of this service or of an LDAP directory, and a new password in place of the old
+ * one.
  *
- * Guarantees: a wrong password, an unknown user and an inactive user cost the same.
+ * Guarantees: a wrong password, an unknown user and an inactive user cost the same. Passwords here count before those of
+ * the directory, so that a superuser can log in while it is slow or away.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -10,29 +12,45 @@ import { isOutdated } from "../../inventory/Vault.ts"
 import { Clearance } from "../../inventory/Clearance.ts"
 import { isStorable, textsIn } from "../../inventory/Field.ts"
 import { objectType } from "../../inventory/Registry.ts"
-import type { Author } from "../../inventory/write/Transaction.ts"
 import { update } from "../../inventory/write/Write.ts"
 import { Attempts } from "../Attempts.ts"
 import { type FoundUser, permissionsOf, userColumns, userOf } from "../Authenticate.ts"
 import { Denied } from "../Denied.ts"
+import type { Sender } from "../directory/Account.ts"
+import { signInByLdap } from "../ldap/LdapSignIn.ts"
 import { PasswordHashing } from "./PasswordHashing.ts"
 import type { Principal, UserRow } from "../Principal.ts"
 
 /**
- * The active user of this name and password, if LOCAL_LOGIN lets the user log in by it: a right password is refused as
- * a wrong one is. Fails with `TooManyAttempts` after too many failures.
+ * The active user of this name and password: a user here, if LOCAL_LOGIN lets it log in by a password (a right one is
+ * refused as a wrong one is otherwise), or one of the LDAP directory. Fails with `TooManyAttempts` after too many
+ * failures.
  */
-export const logIn = Effect.fnUntraced(function* (username: string, password: string, address: string | undefined) {
+export const logIn = Effect.fnUntraced(function* (username: string, password: string, by: Sender) {
   const { localLogin } = yield* Settings
-  if (localLogin === "off") return yield* new Denied({ reason: "WrongPassword" })
   const { guard } = yield* Attempts
-  const allowed = verify(username, password).pipe(
-    Effect.filterOrFail(
-      ({ user }) => mayUsePassword(user, { localLogin }),
-      () => new Denied({ reason: "WrongPassword" })
-    )
+  const local: ReturnType<typeof verify> =
+    localLogin === "off"
+      ? new Denied({ reason: "WrongPassword" })
+      : verify(username, password).pipe(
+          Effect.filterOrFail(
+            ({ user }) => mayUsePassword(user, { localLogin }),
+            () => new Denied({ reason: "WrongPassword" })
+          )
+        )
+  const anywhere = local.pipe(
+    Effect.catchTag("Denied", () => Effect.flatMap(signInByLdap(username, password, by), principalOf))
   )
-  return yield* guard({ username, address }, allowed)
+  return yield* guard({ username, address: by.address }, anywhere)
+})
+
+/** The sender who is the user of this id. */
+const principalOf = Effect.fnUntraced(function* (id: string) {
+  const sql = yield* SqlClient.SqlClient
+  const [found] = yield* sql<FoundUser>`
+    select ${sql.literal(userColumns)} from users_user u where u.id = ${id}::bigint and u.is_active`
+  if (found === undefined) return yield* new Denied({ reason: "WrongPassword" })
+  return { user: userOf(found), mayWrite: true, permissions: yield* permissionsOf(found) } satisfies Principal
 })
 
 /** Whether LOCAL_LOGIN lets the user log in by a password. */
@@ -41,27 +59,29 @@ export const mayUsePassword = (
   { localLogin }: Pick<Settings["Service"], "localLogin">
 ): boolean => localLogin === "on" || (localLogin === "superusers" && is_superuser)
 
-/** Checks the password of a user who is logged in. Fails with `Denied`, or `TooManyAttempts` after too many failures. */
-export const provePassword = Effect.fnUntraced(function* (
-  user: UserRow,
-  password: string,
-  address: string | undefined
-) {
+/**
+ * Checks the password of a user who is logged in, here or in the directory. Fails with `Denied`, or `TooManyAttempts`
+ * after too many failures; with `SignInRefused` if the directory is away.
+ */
+export const provePassword = Effect.fnUntraced(function* (user: UserRow, password: string, by: Sender) {
   const { guard } = yield* Attempts
   const username = user.username ?? ""
-  return yield* guard({ username, address }, verify(username, password))
+  const anywhere = verify(username, password).pipe(
+    Effect.map((found) => found.user.id),
+    Effect.catchTag("Denied", () => Effect.map(signInByLdap(username, password, by), Number)),
+    Effect.filterOrFail(
+      (id) => id === user.id,
+      () => new Denied({ reason: "WrongPassword" })
+    )
+  )
+  yield* guard({ username, address: by.address }, anywhere)
 })
 
 /**
  * Gives a user a new password, if `before` is the old one. Returns what is wrong with the new password; undefined when
  * it is set.
  */
-export const changePassword = Effect.fnUntraced(function* (
-  user: UserRow,
-  before: string,
-  wanted: string,
-  by: { readonly address: string | undefined; readonly author: Author }
-) {
+export const changePassword = Effect.fnUntraced(function* (user: UserRow, before: string, wanted: string, by: Sender) {
   const { guard } = yield* Attempts
   const username = user.username ?? ""
   yield* guard({ username, address: by.address }, verify(username, before))

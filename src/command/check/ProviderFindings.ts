@@ -1,7 +1,7 @@
 /** The findings of `check` about the providers of sign-ins: whether each answers with its discovery document. */
 import { Effect } from "effect"
 import { callbackPath } from "../../auth/oidc/ProviderOptions.ts"
-import type { SignInRefused } from "../../auth/oidc/SignInRefused.ts"
+import type { SignInRefused } from "../../auth/directory/SignInRefused.ts"
 import { SingleSignOn } from "../../auth/oidc/SingleSignOn.ts"
 import { Settings, type Values } from "../../Config.ts"
 import type { Finding } from "./Findings.ts"
@@ -13,7 +13,7 @@ const problemOf = ({ reason, cause = "" }: SignInRefused): string =>
 
 export const providerFindings = Effect.gen(function* () {
   const { providers } = yield* SingleSignOn
-  const { baseUrl, localLogin, remoteAuthEnabled } = yield* Settings
+  const { baseUrl, localLogin, remoteAuthEnabled, ldapUrl } = yield* Settings
   const found = yield* Effect.forEach(
     providers,
     ({ options, discover }) =>
@@ -32,22 +32,22 @@ export const providerFindings = Effect.gen(function* () {
       ),
     { concurrency: "unbounded" }
   )
-  return [...found, ...judgeWays({ providers: providers.length, localLogin, remoteAuthEnabled })]
+  return [...found, ...judgeWays({ providers: providers.length, localLogin, remoteAuthEnabled, ldapUrl })]
 })
 
-interface WaysIn extends Pick<Values, "localLogin" | "remoteAuthEnabled"> {
+interface WaysIn extends Pick<Values, "localLogin" | "remoteAuthEnabled" | "ldapUrl"> {
   /** Number of providers. */
   readonly providers: number
 }
 
 /** Reports options with which nobody can log in. Pure. */
-export const judgeWays = ({ providers, localLogin, remoteAuthEnabled }: WaysIn): ReadonlyArray<Finding> =>
-  providers > 0 || remoteAuthEnabled || localLogin !== "off"
+export const judgeWays = ({ providers, localLogin, remoteAuthEnabled, ldapUrl }: WaysIn): ReadonlyArray<Finding> =>
+  providers + ldapUrl.length > 0 || remoteAuthEnabled || localLogin !== "off"
     ? []
     : [
         {
           what: "ways to log in",
-          is: "LOCAL_LOGIN=off, and neither a provider nor a proxy that names users",
-          change: "Set OIDC_ISSUER, or LOCAL_LOGIN=superusers."
+          is: "LOCAL_LOGIN=off, and no provider, directory or proxy that names users",
+          change: "Set OIDC_ISSUER or LDAP_URL, or LOCAL_LOGIN=superusers."
         }
       ]

@@ -28,7 +28,7 @@ const wrong = "Please enter a correct username and password. Note that both fiel
 
 const submit: Handler = (request) =>
   Effect.gen(function* () {
-    const { incoming, origin } = request
+    const { incoming, origin, author } = request
     const form = yield* readForm(incoming)
     const next = ownPath(form.get("next")) ?? "/"
     const name = (form.get("username") ?? "").trim()
@@ -41,13 +41,17 @@ const submit: Handler = (request) =>
       return { ...(yield* loginForm(request, { next, sent, name, problem })), status: 403 }
     }
     const address = addressOf(incoming)
-    const found = yield* logIn(name, form.get("password") ?? "", address).pipe(
+    const found = yield* logIn(name, form.get("password") ?? "", { address, author }).pipe(
       Effect.catchTags({
         TooManyAttempts: ({ seconds }) => throttled(seconds),
-        Denied: (denied) => Effect.as(auditDenied(denied, "POST /login/", name, address), undefined)
+        Denied: (denied) => Effect.as(auditDenied(denied, "POST /login/", name, address), wrong),
+        SignInRefused: ({ sentence }) => Effect.succeed(sentence)
       })
     )
-    if (found === undefined) return yield* loginForm(request, { next, sent, name, problem: wrong })
+    if (typeof found === "string") {
+      const reference = found === wrong ? "" : author.requestId
+      return yield* loginForm(request, { next, sent, name, problem: found, reference })
+    }
     if (hasFactor(yield* factorsOf(found.user.id)))
       return yield* factorRequested(request, found.user, { token: cookie, next, sent })
     yield* auditLogin("logged in", name, address)

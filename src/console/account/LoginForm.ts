@@ -11,7 +11,7 @@ import { tokenInput } from "../form/Csrf.ts"
 import { icon } from "../frame/Icon.ts"
 import { passkeyForm } from "../factor/PasskeyForm.ts"
 import { sheet } from "../frame/Sheet.ts"
-import { noWay, providerButtons, waysIn } from "../signin/Ways.ts"
+import { type Ways, noWay, providerButtons, waysIn } from "../signin/Ways.ts"
 
 interface Login {
   /** The path to go to afterwards. */
@@ -30,7 +30,7 @@ const passkeyButton = Effect.fnUntraced(function* (
   { base }: Pick<Request["origin"], "base">,
   token: string,
   next: string,
-  passwords: "on" | "superusers" | "off"
+  passwords: Ways["passwords"]
 ) {
   const rp = relyingPartyAt(base)
   if (rp === undefined || passwords === "off") return undefined

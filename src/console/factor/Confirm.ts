@@ -60,7 +60,7 @@ const submit: Handler = (request) =>
   })
 
 /** Whether the form has the password, or a code of the second factor that was not used before. */
-const proved = ({ base, incoming }: Request, user: UserRow, form: URLSearchParams, session: string) => {
+const proved = ({ base, incoming, author }: Request, user: UserRow, form: URLSearchParams, session: string) => {
   const address = addressOf(incoming)
   const code = form.get("code")
   const prove = Effect.gen(function* () {
@@ -68,14 +68,15 @@ const proved = ({ base, incoming }: Request, user: UserRow, form: URLSearchParam
       const rp = relyingPartyAt(base)
       if (rp === undefined) return yield* new Denied({ reason: "WrongPasskey" })
       yield* provePasskey(rp, user.id, answerIn(form, session))
-    } else if (code === null) yield* provePassword(user, form.get("password") ?? "", address)
+    } else if (code === null) yield* provePassword(user, form.get("password") ?? "", { address, author })
     else yield* proveFactor({ user, address }, code)
   })
   return prove.pipe(
     Effect.as(true),
     Effect.catchTags({
       TooManyAttempts: ({ seconds }) => throttled(seconds),
-      Denied: (denied) => Effect.as(auditDenied(denied, "POST /user/confirm/", user.username ?? "", address), false)
+      Denied: (denied) => Effect.as(auditDenied(denied, "POST /user/confirm/", user.username ?? "", address), false),
+      SignInRefused: () => Effect.succeed(false)
     })
   )
 }

@@ -2,10 +2,10 @@
 import { Effect } from "effect"
 import { auditSignIn, auditSignInRefused } from "../../auth/Audit.ts"
 import { begin } from "../../auth/Session.ts"
-import { userOfProfile } from "../../auth/oidc/Identity.ts"
+import { userOfAccount } from "../../auth/directory/Account.ts"
 import { callbackPath } from "../../auth/oidc/ProviderOptions.ts"
 import { noteProvider } from "../../auth/oidc/ProviderSession.ts"
-import type { SignInRefused } from "../../auth/oidc/SignInRefused.ts"
+import type { SignInRefused } from "../../auth/directory/SignInRefused.ts"
 import { type Provider, SingleSignOn } from "../../auth/oidc/SingleSignOn.ts"
 import { addressOf } from "../../http/Admission.ts"
 import { notFound } from "../../http/HttpRefused.ts"
@@ -46,7 +46,7 @@ const arrive: Handler = (request) =>
     const next = state?.next ?? "/"
     return yield* Effect.gen(function* () {
       const profile = yield* provider.finish(publicUrl(request), state)
-      const { id, username, how } = yield* userOfProfile(profile, provider.options, { address, author })
+      const { id, username, how } = yield* userOfAccount(profile, provider.options, { address, author })
       const place = { address, agent: incoming.headers["user-agent"], isByProvider: true }
       const { key, seconds } = yield* begin(Number(id), principal.session, place)
       yield* noteProvider(key, provider.options, profile)

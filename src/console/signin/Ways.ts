@@ -2,20 +2,23 @@
 import { Effect } from "effect"
 import { Settings } from "../../Config.ts"
 import { type ProviderOptions, signInPath } from "../../auth/oidc/ProviderOptions.ts"
+import { LdapDirectory } from "../../auth/ldap/LdapDirectory.ts"
 import { SingleSignOn } from "../../auth/oidc/SingleSignOn.ts"
 import { type Html, html } from "../Html.ts"
 import { icon } from "../frame/Icon.ts"
 
 export interface Ways {
   readonly providers: ReadonlyArray<ProviderOptions>
-  /** Users who may log in with a password. */
-  readonly passwords: "on" | "superusers" | "off"
+  /** Users who may log in with a password: those of a directory too, those here, superusers here alone, or none. */
+  readonly passwords: "directory" | "on" | "superusers" | "off"
 }
 
 export const waysIn = Effect.gen(function* () {
   const { providers } = yield* SingleSignOn
   const { localLogin } = yield* Settings
-  return { providers: providers.map(({ options }) => options), passwords: localLogin } satisfies Ways
+  const { named } = yield* LdapDirectory
+  const passwords = named === undefined ? localLogin : "directory"
+  return { providers: providers.map(({ options }) => options), passwords } satisfies Ways
 })
 
 /** The buttons, which lead on to the path; nothing without a provider. They are links: no form may lead elsewhere. */
@@ -34,7 +37,7 @@ export const providerButtons = ({ providers, passwords }: Ways, next: string): H
           passwords === "off"
             ? ""
             : html`<p class="ways-or">
-                ${passwords === "on" ? "or with a password" : "or, as a superuser, with a password"}
+                ${passwords === "superusers" ? "or, as a superuser, with a password" : "or with a password"}
               </p>`
         }`
 

@@ -46,12 +46,15 @@ const provision = endpoint(
     Effect.gen(function* () {
       const { username, password, body } = yield* credentials(yield* bodyFields(request))
       const address = addressOf(request.incoming)
-      const principal = yield* logIn(username, password, address).pipe(
+      const principal = yield* logIn(username, password, { address, author: request.author }).pipe(
         Effect.tap(({ user }) => proveOtp(user, body["otp"], address)),
         Effect.tapErrorTag("Denied", (denied) =>
           auditDenied(denied, "POST /api/users/tokens/provision/", username, address)
         ),
-        Effect.catchTag("TooManyAttempts", ({ seconds }) => throttled(seconds))
+        Effect.catchTags({
+          TooManyAttempts: ({ seconds }) => throttled(seconds),
+          SignInRefused: ({ sentence }) => new HttpRefused({ reason: "Forbidden", body: { detail: sentence } })
+        })
       )
       yield* auditLogin("provisioned a token", username, address)
       const fields = Object.fromEntries(Object.entries(body).filter(([name]) => chosen.has(name)))

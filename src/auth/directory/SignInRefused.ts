@@ -1,4 +1,4 @@
-/** Why a sign-in by a provider is refused, in words for the person who signs in, and in detail for the log. */
+/** Why a sign-in by a directory is refused, in words for the person who signs in, and in detail for the log. */
 import { Schema, Struct } from "effect"
 
 /** Sentences by reason; `{provider}` is the provider's label, `{detail}` a text that is safe to show. */
@@ -12,7 +12,7 @@ const sentences = {
     "The answer of {provider} is not valid, so it was refused. Please try again, or report the reference below.",
   InvalidClaims: "{provider} gave an account that cannot be used here: {detail}.",
   NameTaken:
-    "The user name {detail} belongs to another user here. An administrator can rename that user, or allow accounts to take over users with the same verified e-mail address.",
+    "The user name {detail} belongs to another user here. An administrator can rename that user, or allow the account to take over that user.",
   OtherIdentity: "The user {detail} is bound to another account of {provider}. An administrator can help.",
   InactiveUser: "The user {detail} is inactive."
 } as const
@@ -43,4 +43,10 @@ export class ProviderFault extends Error {
     super(message)
     this.isAway = isAway
   }
+}
+
+/** The fault of a provider that caused an error; undefined for none. */
+export const faultIn = (error: unknown): ProviderFault | undefined => {
+  if (error instanceof ProviderFault) return error
+  return error instanceof Error && error.cause !== undefined ? faultIn(error.cause) : undefined
 }

@@ -1,15 +1,15 @@
 /** The user of an account, decided from what the database has. */
 import { describe, expect, it } from "vitest"
-import { type Candidate, decide } from "../../../src/auth/oidc/Identity.ts"
+import { type Candidate, decide } from "../../../src/auth/directory/Account.ts"
 import { profileOf } from "../../../src/auth/oidc/Profile.ts"
 
 const user = (rest: Partial<Candidate> = {}): Candidate => ({
-  ...{ id: "7", username: "ana", email: "Ana@example.org", is_active: true, is_bound: false },
+  ...{ id: "7", username: "ana", email: "Ana@example.org", is_active: true, has_password: true, is_bound: false },
   ...rest
 })
 const ana = { name: "ana", email: "ana@example.org", isEmailVerified: true }
-const never = { adopts: false }
-const adopts = { adopts: true }
+const never = { adopts: "never" } as const
+const adopts = { adopts: "verified-email" } as const
 
 describe("an account", () => {
   it("belongs to its user whatever names it has", () => {

@@ -1,5 +1,5 @@
 /**
- * Accounts of providers and the users that they belong to.
+ * Accounts of directories (providers of OpenID Connect, an LDAP server) and the users that they belong to.
  *
  * An account is its issuer and subject, and belongs to one user from its first sign-in on. A name or an e-mail address
  * alone never leads to a user: `decide` has the only exception, which an option allows.
@@ -13,10 +13,8 @@ import { objectType } from "../../inventory/Registry.ts"
 import type { Author } from "../../inventory/write/Transaction.ts"
 import { create } from "../../inventory/write/Write.ts"
 import type { Table } from "../../postgres/migrate/Table.ts"
-import { alignGroups } from "../directory/DirectoryGroups.ts"
-import { plainRules } from "../directory/GroupPlan.ts"
-import type { Profile } from "./Profile.ts"
-import type { ProviderOptions } from "./ProviderOptions.ts"
+import { alignGroups } from "./DirectoryGroups.ts"
+import type { GroupRules } from "./GroupPlan.ts"
 import { type SignInReason, SignInRefused } from "./SignInRefused.ts"
 
 export const identityTable: Table = {
@@ -26,7 +24,9 @@ export const identityTable: Table = {
     { name: "issuer", type: "text", nullable: false },
     { name: "subject", type: "text", nullable: false },
     { name: "user_id", type: "bigint", nullable: false },
-    { name: "bound", type: "timestamp with time zone", nullable: false, default: "now()" }
+    { name: "bound", type: "timestamp with time zone", nullable: false, default: "now()" },
+    // When the directory no longer let the account in, and its user was made inactive.
+    { name: "ended", type: "timestamp with time zone", nullable: true }
   ],
   constraints: [
     { name: "rackwire_identity_subject_key", sql: "unique (issuer, subject)" },
@@ -41,12 +41,39 @@ export const identityTable: Table = {
   published: false
 }
 
+export interface Account {
+  /** With the subject the only identity of the account: names and e-mail addresses change owners. */
+  readonly issuer: string
+  readonly subject: string
+  /** The user name of a new account. */
+  readonly name: string
+  /** "" for none. */
+  readonly email: string
+  readonly isEmailVerified: boolean
+  readonly firstName: string
+  readonly lastName: string
+  /** Names of groups; undefined where groups are given by hand. */
+  readonly groups: ReadonlyArray<string> | undefined
+}
+
+/** A directory, and the rules by which its accounts become users. */
+export interface Directory {
+  /** The name that people read. */
+  readonly label: string
+  /** The name under which its groups are stored, for good. */
+  readonly source: string
+  readonly rules: GroupRules
+  /** Users of the same name that a first sign-in takes over: none, those with the same verified address, or without a password. */
+  readonly adopts: "never" | "verified-email" | "no-password"
+}
+
 /** A user that the account belongs to, or whose name the account has. */
 export interface Candidate {
   readonly id: string
   readonly username: string
   readonly email: string
   readonly is_active: boolean
+  readonly has_password: boolean
   /** Whether an account of the issuer belongs to the user. */
   readonly is_bound: boolean
 }
@@ -58,16 +85,17 @@ export type Decision =
 
 /** The user of an account: `owner` has it already, `rivals` have its name, whatever the case and the form of Unicode. Pure. */
 export const decide = (
-  { name, email, isEmailVerified }: Pick<Profile, "name" | "email" | "isEmailVerified">,
+  { name, email, isEmailVerified }: Pick<Account, "name" | "email" | "isEmailVerified">,
   owner: Candidate | undefined,
   rivals: ReadonlyArray<Candidate>,
-  { adopts }: Pick<ProviderOptions, "adopts">
+  { adopts }: Pick<Directory, "adopts">
 ): Decision => {
   if (owner !== undefined) return activeOr(owner, "signIn")
   const [rival, ...more] = rivals
   if (rival === undefined) return { kind: "create" }
   const isSame = isEmailVerified && email !== "" && rival.email.toLowerCase() === email.toLowerCase()
-  if (!adopts || !isSame || more.length > 0) return { kind: "refuse", reason: "NameTaken", name }
+  const isAdopted = { never: false, "verified-email": isSame, "no-password": !rival.has_password }[adopts]
+  if (!isAdopted || more.length > 0) return { kind: "refuse", reason: "NameTaken", name }
   if (rival.is_bound) return { kind: "refuse", reason: "OtherIdentity", name }
   return activeOr(rival, "adopt")
 }
@@ -75,32 +103,32 @@ export const decide = (
 const activeOr = (user: Candidate, kind: "signIn" | "adopt"): Decision =>
   user.is_active ? { kind, user } : { kind: "refuse", reason: "InactiveUser", name: user.username }
 
-interface Sender {
+/** The client who signs in. */
+export interface Sender {
   readonly address: string | undefined
   readonly author: Author
 }
 
 /**
- * The user that signs in, with the groups of the profile: found, made, or refused with `SignInRefused`, and then nothing
+ * The user that signs in, with the groups of the account: found, made, or refused with `SignInRefused`, and then nothing
  * is stored. Sign-ins of one account wait for each other.
  */
-export const userOfProfile = (profile: Profile, provider: ProviderOptions, by: Sender) =>
+export const userOfAccount = (account: Account, directory: Directory, by: Sender) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.withTransaction(
       Effect.gen(function* () {
-        const account = JSON.stringify([profile.issuer, profile.subject])
-        yield* sql`select pg_advisory_xact_lock(hashtextextended(${account}, 0))::text`
-        const user = yield* ownerOrNew(profile, provider, by.author)
-        if (profile.groups === undefined) return user
-        const source = provider.name === "" ? "oidc" : `oidc:${provider.name}`
-        const rules = { ...plainRules, creates: provider.groupsCreate }
-        yield* alignGroups(Number(user.id), { source, names: profile.groups, rules }, by).pipe(
+        const key = JSON.stringify([account.issuer, account.subject])
+        yield* sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))::text`
+        const user = yield* ownerOrNew(account, directory, by.author)
+        if (account.groups === undefined) return user
+        const { source, rules, label } = directory
+        yield* alignGroups(Number(user.id), { source, names: account.groups, rules }, by).pipe(
           Effect.catchTag(
             "DirectoryRefused",
             ({ detail }) =>
               new SignInRefused({
                 reason: "InvalidClaims",
-                provider: provider.label,
+                provider: label,
                 detail: detail.replace(/\.$/, "")
               })
           )
@@ -110,26 +138,26 @@ export const userOfProfile = (profile: Profile, provider: ProviderOptions, by: S
     )
   )
 
-const ownerOrNew = Effect.fnUntraced(function* (profile: Profile, provider: ProviderOptions, author: Author) {
+const ownerOrNew = Effect.fnUntraced(function* (account: Account, directory: Directory, author: Author) {
   const sql = yield* SqlClient.SqlClient
-  const owner = yield* ownerOf(profile)
-  const rivals = owner === undefined ? yield* rivalsOf(profile) : []
-  const decision = decide(profile, owner, rivals, provider)
+  const owner = yield* ownerOf(account)
+  const rivals = owner === undefined ? yield* rivalsOf(account) : []
+  const decision = decide(account, owner, rivals, directory)
   const refused = (reason: SignInReason, detail: string) =>
-    new SignInRefused({ reason, provider: provider.label, detail })
+    new SignInRefused({ reason, provider: directory.label, detail })
   if (decision.kind === "refuse") return yield* refused(decision.reason, `“${decision.name}”`)
   if (decision.kind === "signIn") return { ...decision.user, how: decision.kind }
   const user =
     decision.kind === "adopt"
       ? decision.user
-      : yield* makeUser(profile, provider, author).pipe(
+      : yield* makeUser(account, directory, author).pipe(
           Effect.catchTag("WriteRefused", ({ errors }) =>
             refused("InvalidClaims", errors.flatMap((fields) => Object.values(fields).flatMap(textsIn)).join(" "))
           )
         )
   yield* sql`
     insert into rackwire_identity (issuer, subject, user_id)
-    values (${profile.issuer}, ${profile.subject}, ${user.id}::bigint)`
+    values (${account.issuer}, ${account.subject}, ${user.id}::bigint)`
   return { ...user, how: decision.kind }
 })
 
@@ -137,12 +165,12 @@ const columns = (issuer: string) =>
   Effect.map(
     SqlClient.SqlClient,
     (sql) => sql`
-      u.id::text as id, u.username, u.email, u.is_active,
+      u.id::text as id, u.username, u.email, u.is_active, coalesce(u.password !~ '^!', false) as has_password,
       exists (select from rackwire_identity b where b.user_id = u.id and b.issuer = ${issuer}) as is_bound`
   )
 
 /** The user that the account belongs to. */
-const ownerOf = Effect.fnUntraced(function* ({ issuer, subject }: Profile) {
+const ownerOf = Effect.fnUntraced(function* ({ issuer, subject }: Account) {
   const sql = yield* SqlClient.SqlClient
   const [owner] = yield* sql<Candidate>`
     select ${yield* columns(issuer)} from rackwire_identity i join users_user u on u.id = i.user_id
@@ -150,7 +178,7 @@ const ownerOf = Effect.fnUntraced(function* ({ issuer, subject }: Profile) {
   return owner
 })
 
-const rivalsOf = Effect.fnUntraced(function* ({ issuer, name }: Profile) {
+const rivalsOf = Effect.fnUntraced(function* ({ issuer, name }: Account) {
   const sql = yield* SqlClient.SqlClient
   return yield* sql<Candidate>`
     select ${yield* columns(issuer)} from users_user u
@@ -158,18 +186,18 @@ const rivalsOf = Effect.fnUntraced(function* ({ issuer, name }: Profile) {
 })
 
 /** A user with a random password: nobody has it, and a login with it takes as long as with any other. */
-const makeUser = Effect.fnUntraced(function* (profile: Profile, { label }: ProviderOptions, author: Author) {
+const makeUser = Effect.fnUntraced(function* (account: Account, { label }: Directory, author: Author) {
   const body = {
-    username: profile.name,
+    username: account.name,
     password: randomBytes(32).toString("base64url"),
-    email: profile.email,
-    first_name: profile.firstName,
-    last_name: profile.lastName
+    email: account.email,
+    first_name: account.firstName,
+    last_name: account.lastName
   }
   const why = { ...author, message: `First sign-in by ${label}` }
   const [made] = yield* create(objectType("users.user"), [body], why).pipe(
     // Nobody is logged in yet, and the operator decided that accounts of the provider become users.
     Effect.provideService(Clearance, Clearance.all)
   )
-  return { id: String(made!.row["id"]), username: profile.name }
+  return { id: String(made!.row["id"]), username: account.name }
 })

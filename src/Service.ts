@@ -18,6 +18,7 @@ import { awaitPostgres } from "./postgres/AwaitPostgres.ts"
 import { requestSqlLayer } from "./postgres/RequestSql.ts"
 import { Attempts } from "./auth/Attempts.ts"
 import { KnownTokens } from "./auth/KnownTokens.ts"
+import { TokenExchange } from "./auth/exchange/TokenExchange.ts"
 import { LdapDirectory } from "./auth/ldap/LdapDirectory.ts"
 import { SingleSignOn } from "./auth/oidc/SingleSignOn.ts"
 import { PasswordHashing } from "./auth/password/PasswordHashing.ts"
@@ -122,6 +123,7 @@ const api = Layer.unwrap(
         PasswordHashing.layer,
         SingleSignOn.layer,
         LdapDirectory.layer,
+        TokenExchange.layer,
         requestSqlLayer,
         AdmissionSql.layer
       ]),

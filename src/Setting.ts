@@ -228,7 +228,7 @@ export const issuer: Kind<string> = {
   isAddress: true
 }
 
-const isIssuer = (url: string): boolean => {
+export const isIssuer = (url: string): boolean => {
   const { protocol, hostname, username, password } = URL.parse(url) ?? new URL("about:blank")
   const isHere = protocol === "http:" && /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(hostname)
   return (protocol === "https:" || isHere) && `${username}${password}` === "" && !/[?#]|\/\.well-known\//.test(url)

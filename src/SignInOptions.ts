@@ -73,6 +73,12 @@ export const providerSettings = <const Name extends string>(name: Name) => ({
 
 export const signInOptions = {
   ...providerSettings(""),
+  tokenExchange: optional(
+    "TOKEN_EXCHANGE",
+    kind.json,
+    "Rules by which machines exchange a token of a trusted issuer for one of a user here, as a list in JSON ([machines without secrets](signin.md#machines-without-secrets)).",
+    "none"
+  ),
   localLogin: setting(
     "LOCAL_LOGIN",
     kind.oneOf("on", "superusers", "off"),

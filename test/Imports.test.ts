@@ -60,6 +60,7 @@ const open: ReadonlySet<string> = new Set([
   "auth/directory",
   "auth/factor",
   "auth/factor/passkey",
+  "auth/exchange",
   "auth/ldap",
   "auth/oidc",
   "auth/password",

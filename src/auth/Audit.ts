@@ -61,6 +61,17 @@ export const auditSignIn = (
   return Effect.logInfo(`audit: ${quoted(name)} logged in by ${account} ${from(address)}${also}`)
 }
 
+/** A token of a user here, for one of a trusted issuer. */
+export const auditExchange = (
+  name: string,
+  token: number,
+  by: { readonly issuer: string; readonly subject: string },
+  address: string | undefined
+) =>
+  Effect.logInfo(
+    `audit: ${quoted(name)} got token ${token} for one of ${quoted(by.subject)} by ${quoted(by.issuer)} ${from(address)}`
+  )
+
 export const auditSignInRefused = (provider: string, why: string, address: string | undefined) =>
   Effect.logWarning(`audit: a sign-in by ${quoted(provider)} ${from(address)} is refused: ${quoted(why)}`)
 

@@ -15,6 +15,7 @@ import type { Attempts } from "../auth/Attempts.ts"
 import type { Denied } from "../auth/Denied.ts"
 import type { KnownTokens } from "../auth/KnownTokens.ts"
 import type { PasswordHashing } from "../auth/password/PasswordHashing.ts"
+import type { TokenExchange } from "../auth/exchange/TokenExchange.ts"
 import type { LdapDirectory } from "../auth/ldap/LdapDirectory.ts"
 import type { SingleSignOn } from "../auth/oidc/SingleSignOn.ts"
 import type { UsualRights } from "../auth/UsualRights.ts"
@@ -99,6 +100,7 @@ export type Services =
   | Presence
   | Templates
   | Waiting
+  | TokenExchange
   | TryOutLimits
   | UsualRights
 export type Refusal = Denied | HttpRefused | OutOfBounds | WriteRefused | Protected | SqlError.SqlError

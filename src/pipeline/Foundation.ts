@@ -17,6 +17,7 @@ import { usedChallengeTable } from "../auth/factor/passkey/Challenge.ts"
 import { passkeyTable } from "../auth/factor/passkey/Passkeys.ts"
 import { recoveryCodeTable } from "../auth/factor/RecoveryCode.ts"
 import { identityTable } from "../auth/directory/Account.ts"
+import { exchangedTokenTable } from "../auth/exchange/ExchangedTokens.ts"
 import { providerSessionTable } from "../auth/oidc/ProviderSession.ts"
 import { usedStateTable } from "../auth/oidc/SignInState.ts"
 import { userConfigTable } from "../auth/user/UserConfig.ts"
@@ -72,6 +73,7 @@ const stageTables: ReadonlyArray<Table> = [
   usedChallengeTable,
   directoryGrantTable,
   identityTable,
+  exchangedTokenTable,
   providerSessionTable,
   usedStateTable,
   keyTable,

@@ -22,7 +22,6 @@ export const auditLogin = (
     | "logged in by the header of a proxy"
     | "was created by the header of a proxy"
     | "logged out"
-    | "ended sessions"
     | "provisioned a token"
     | "changed the password",
   name: string,
@@ -48,6 +47,12 @@ export const auditFactor = (
 /** The reset of another user's second factors, by an administrator or a command. */
 export const auditFactorReset = (name: string, by: { readonly name: string; readonly address: string | undefined }) =>
   Effect.logInfo(`audit: ${quoted(by.name)} reset the second factors of ${quoted(name)} ${from(by.address)}`)
+
+/** The end of sessions of a user, by that user or by an administrator. */
+export const auditSessionsEnded = (
+  { by, of, sessions }: { readonly by: string; readonly of: string; readonly sessions: number },
+  address: string | undefined
+) => Effect.logInfo(`audit: ${quoted(by)} ended ${sessions} sessions of ${quoted(of)} ${from(address)}`)
 
 /** A sign-in by a provider: of a known account, of a new user, or of an account that takes over a user. */
 export const auditSignIn = (

@@ -1,4 +1,5 @@
 /** The pages of users and permissions in a real browser, for those who keep accounts. */
+import type { Page } from "playwright-core"
 import { describe, expect, it } from "vitest"
 import { type User, makeUser, userPassword } from "../auth/Users.ts"
 import type { Api } from "../support/Api.ts"
@@ -23,6 +24,9 @@ const { loggedIn, loggedInAs, opened } = startConsole(async (started) => {
     { ...named("Hidden"), status: "planned" }
   ])
 })
+
+/** The token of the forms of a page. */
+const csrfOf = (page: Page): Promise<string> => page.locator("[name=csrfmiddlewaretoken]").first().inputValue()
 
 describe.skipIf(!hasBrowser)("for administrators", () => {
   const permissionOf = async (user: number) =>
@@ -68,6 +72,52 @@ describe.skipIf(!hasBrowser)("for administrators", () => {
     await other.page.goto("/user/")
     expect(await other.page.textContent("main")).toContain("eva")
     await other.close()
+  })
+
+  it("the sessions of a user are listed, and end one by one or all at once, each in the log", async () => {
+    const { id } = await makeUser(api, "gina")
+    const agent = "Mozilla/5.0 (Windows NT 10.0; rv:140.0) Gecko/20100101 Firefox/140.0"
+    const [first, second] = [await loggedInAs("gina", { userAgent: agent }), await loggedInAs("gina")]
+    const isOut = async ({ page }: typeof first) => {
+      await page.goto("/user/")
+      return page.url().includes("/login/")
+    }
+    const { page, problems, close } = await loggedIn({ javaScriptEnabled: false })
+    await page.goto(`/users/users/${id}/`)
+    await page.getByRole("link", { name: "Sessions" }).click()
+    await page.waitForURL(`**/users/users/${id}/sessions/`)
+    expect(await page.locator("tbody tr").count()).toBe(2)
+    expect(await page.locator("main a[href='/logout/']").count()).toBe(0)
+    await page.locator("tr", { hasText: "Firefox on Windows" }).getByText("End").click()
+    await page.waitForURL("**/sessions/?ended=1")
+    expect([await page.locator("tbody tr").count(), await isOut(first), await isOut(second)]).toEqual([1, true, false])
+    await page.getByText("End all").click()
+    await page.getByText("gina has no session.").waitFor()
+    expect(await isOut(second)).toBe(true)
+    const line = String.raw`\"admin\" ended 1 sessions of \"gina\" from \"127.0.0.1\"`
+    expect(api.service.output().split(line)).toHaveLength(3)
+    expect(problems).toEqual([])
+    for (const each of [close, first.close, second.close]) await each()
+  })
+
+  it("the sessions of a superuser are for superusers, and those of a user for readers who may change the user", async () => {
+    await makeUser(api, "ivar", { types: ["users.user"], actions: ["view", "change"] })
+    await makeUser(api, "jon", { types: ["users.user"], actions: ["view"] })
+    const [admin, keeper, viewer] = [await loggedIn(), await loggedInAs("ivar"), await loggedInAs("jon")]
+    const [{ id } = { id: 0 }] = await api.database.sql.query<{ readonly id: number }>(
+      "select id::int as id from users_user where username = 'admin'"
+    )
+    await keeper.page.goto("/user/preferences/")
+    const form = { csrfmiddlewaretoken: await csrfOf(keeper.page), session: "others" }
+    const path = `/users/users/${id}/sessions/`
+    const ended = await keeper.page.request.post(path, { form, maxRedirects: 0 })
+    expect([(await keeper.page.goto(path))!.status(), ended.status()]).toEqual([404, 404])
+    expect((await keeper.page.goto(`/users/users/${ana.id}/sessions/`))!.status()).toBe(200)
+    expect((await viewer.page.goto(`/users/users/${ana.id}/sessions/`))!.status()).toBe(403)
+    expect((await admin.page.goto(path))!.status()).toBe(200)
+    expect(await admin.page.textContent("tbody tr:first-child")).toContain("This one")
+    for (const { problems } of [keeper, viewer]) problems.length = 0
+    for (const { close } of [admin, keeper, viewer]) await close()
   })
 
   it("shows neither permissions nor the form to those who may only view users", async () => {

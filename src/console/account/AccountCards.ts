@@ -95,7 +95,7 @@ const card = (id: string, title: string, content: Html): Html =>
     ${content}
   </section>`
 
-/** Links on the page of a user: to the form of the password, to the second factor, and to the tokens where the reader may write them. */
+/** Links on the page of a user: to the sessions, the form of the password, the second factor, and the tokens, as the reader may. */
 export const accountActions = Effect.fnUntraced(function* (type: ObjectType, id: number, { principal }: Request) {
   if (type.id !== userType.id) return html``
   const mayChange = yield* mayDo(userType, "change")
@@ -103,7 +103,8 @@ export const accountActions = Effect.fnUntraced(function* (type: ObjectType, id:
   return html`${mayGrant(principal) ? html`<a class="btn btn-sm" href="${path}tokens/">${icon("key")}Tokens</a>` : ""}
   ${
     mayChange
-      ? html`<a class="btn btn-sm" href="${path}password/">${icon("lock")}Set password</a>
+      ? html`<a class="btn btn-sm" href="${path}sessions/">${icon("devices")}Sessions</a>
+          <a class="btn btn-sm" href="${path}password/">${icon("lock")}Set password</a>
           <a class="btn btn-sm" href="${path}factors/">${icon("shield")}Second factor</a>`
       : ""
   }`

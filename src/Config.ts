@@ -85,7 +85,7 @@ export const options = {
     "EXEMPT_VIEW_PERMISSIONS",
     kind.list,
     [],
-    "Object types that anyone may read without a token: `dcim.site,dcim.region`, or `*` for all but users, groups, permissions, tokens, webhooks and alarms.",
+    "Object types that anyone may read without a token: `dcim.site,dcim.region`, or `*` for all but users, groups, permissions, tokens, webhooks, alarms and sign-ins.",
     ""
   ),
   defaultPermissions: optional(
@@ -189,6 +189,13 @@ export const options = {
     kind.days,
     Duration.days(90),
     "Days to keep the change log. This also limits how far back you can replay. A day with unfinished deliveries is kept until these have ended.",
+    "90"
+  ),
+  signinRetention: setting(
+    "SIGNIN_RETENTION",
+    kind.days,
+    Duration.days(90),
+    "Days to keep sign-ins, refusals and changes of accounts by them ([audit](signin.md#audit)).",
     "90"
   ),
   deliveryRetention: setting(

@@ -57,6 +57,7 @@ const apart: ReadonlyArray<readonly [stage: string, mayNot: ReadonlyArray<string
  * folders are the stage's own.
  */
 const open: ReadonlySet<string> = new Set([
+  "auth/audit",
   "auth/directory",
   "auth/factor",
   "auth/factor/passkey",

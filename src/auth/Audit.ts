@@ -1,8 +1,12 @@
 /**
- * The audit lines of the log: logins, refusals, and changes of accounts. They begin with `audit:`. Text from a client
- * is quoted, so that no client can forge a line; secrets are never logged.
+ * The audit: lines of the log about logins, refusals, and changes of accounts, and rows of users.signin about those that
+ * concern sign-ins (audit/SignInRows.ts). Lines begin with `audit:`. Text from a client is quoted, so that no client can
+ * forge a line; secrets are never logged.
  */
 import { Effect } from "effect"
+import type { SignInKind } from "../inventory/types/users/SignIn.ts"
+import { overLimit } from "./audit/RefusalBudget.ts"
+import { writeRefusal, writeSignIn } from "./audit/SignInRows.ts"
 import type { Denied } from "./Denied.ts"
 import { type Principal, username } from "./Principal.ts"
 
@@ -16,78 +20,157 @@ const from = (address: string | undefined): string => `from ${quoted(address ?? 
 export const auditTokenUse = (token: string, name: string | null, address: string | undefined) =>
   Effect.logInfo(`audit: token ${token} of ${quoted(name ?? "")} is used ${from(address)}`)
 
-export const auditLogin = (
-  how:
-    | "logged in"
-    | "logged in by the header of a proxy"
-    | "was created by the header of a proxy"
-    | "logged out"
-    | "provisioned a token"
-    | "changed the password",
+/** The words of a line, with the kind and the way of its row. */
+const logins = {
+  "logged in": ["logged_in", "password"],
+  "logged in by the header of a proxy": ["logged_in", "proxy"],
+  "was created by the header of a proxy": ["user_created", "proxy"],
+  "logged out": ["logged_out", ""],
+  "provisioned a token": ["token_provisioned", "password"],
+  "changed the password": ["password_changed", "password"]
+} as const satisfies Readonly<Record<string, readonly [kind: SignInKind, way: string]>>
+
+export const auditLogin = Effect.fnUntraced(function* (
+  how: keyof typeof logins,
   name: string,
   address: string | undefined
-) => Effect.logInfo(`audit: ${quoted(name)} ${how} ${from(address)}`)
+) {
+  const [kind, way] = logins[how]
+  yield* Effect.logInfo(`audit: ${quoted(name)} ${how} ${from(address)}`)
+  yield* writeSignIn({ entries: [{ kind, way, name }], by: name, address })
+})
+
+/** The words of a line about a second factor, with the kind and the way of its row. */
+const factors = {
+  "logged in with a code": ["logged_in", "password"],
+  "logged in with a recovery code": ["logged_in", "password"],
+  "set up an authenticator app": ["factor_changed", ""],
+  "made recovery codes": ["factor_changed", ""],
+  "removed an authenticator app": ["factor_changed", ""],
+  "logged in with a passkey": ["logged_in", "password"],
+  "logged in by a passkey": ["logged_in", "passkey"],
+  "added a passkey": ["factor_changed", ""],
+  "removed a passkey": ["factor_changed", ""]
+} as const satisfies Readonly<Record<string, readonly [kind: SignInKind, way: string]>>
 
 /** A login with a second factor, and changes of second factors. */
-export const auditFactor = (
-  how:
-    | "logged in with a code"
-    | "logged in with a recovery code"
-    | "set up an authenticator app"
-    | "made recovery codes"
-    | "removed an authenticator app"
-    | "logged in with a passkey"
-    | "logged in by a passkey"
-    | "added a passkey"
-    | "removed a passkey",
+export const auditFactor = Effect.fnUntraced(function* (
+  how: keyof typeof factors,
   name: string,
   address: string | undefined
-) => Effect.logInfo(`audit: ${quoted(name)} ${how} ${from(address)}`)
+) {
+  const [kind, way] = factors[how]
+  yield* Effect.logInfo(`audit: ${quoted(name)} ${how} ${from(address)}`)
+  yield* writeSignIn({ entries: [{ kind, way, name, details: how }], by: name, address })
+})
 
 /** The reset of another user's second factors, by an administrator or a command. */
-export const auditFactorReset = (name: string, by: { readonly name: string; readonly address: string | undefined }) =>
-  Effect.logInfo(`audit: ${quoted(by.name)} reset the second factors of ${quoted(name)} ${from(by.address)}`)
+export const auditFactorReset = Effect.fnUntraced(function* (
+  name: string,
+  by: { readonly name: string; readonly address: string | undefined }
+) {
+  yield* Effect.logInfo(`audit: ${quoted(by.name)} reset the second factors of ${quoted(name)} ${from(by.address)}`)
+  const entry = { kind: "factor_changed", name, details: `reset by ${quoted(by.name)}` } as const
+  yield* writeSignIn({ entries: [entry], by: by.name, address: by.address })
+})
 
 /** The end of sessions of a user, by that user or by an administrator. */
-export const auditSessionsEnded = (
+export const auditSessionsEnded = Effect.fnUntraced(function* (
   { by, of, sessions }: { readonly by: string; readonly of: string; readonly sessions: number },
   address: string | undefined
-) => Effect.logInfo(`audit: ${quoted(by)} ended ${sessions} sessions of ${quoted(of)} ${from(address)}`)
+) {
+  yield* Effect.logInfo(`audit: ${quoted(by)} ended ${sessions} sessions of ${quoted(of)} ${from(address)}`)
+  const details = `${counted(sessions)}${by === of ? "" : `, by ${quoted(by)}`}`
+  yield* writeSignIn({ entries: [{ kind: "sessions_ended", name: of, details }], by, address })
+})
 
-/** A sign-in by a provider: of a known account, of a new user, or of an account that takes over a user. */
-export const auditSignIn = (
-  how: "signIn" | "create" | "adopt",
-  name: string,
-  by: { readonly issuer: string; readonly subject: string },
-  address: string | undefined
-) => {
-  const also = { signIn: "", create: ", for the first time, as a new user", adopt: ", and took over this user" }[how]
-  const account = `account ${quoted(by.subject)} of ${quoted(by.issuer)}`
-  return Effect.logInfo(`audit: ${quoted(name)} logged in by ${account} ${from(address)}${also}`)
+const counted = (sessions: number): string => (sessions === 1 ? "1 session" : `${sessions} sessions`)
+
+/** A new password of a user by an administrator; the line about the write of the account has the rest. */
+export const auditPasswordSet = (by: string, of: string, address: string | undefined) =>
+  writeSignIn({ entries: [{ kind: "password_changed", name: of, details: `by ${quoted(by)}` }], by, address })
+
+/** A provider or directory, by its source and its issuer. */
+interface SignInProvider {
+  /** `oidc`, `oidc:corp`. */
+  readonly way: string
+  readonly issuer: string
 }
 
 /** A token of a user here, for one of a trusted issuer. */
-export const auditExchange = (
+export const auditExchange = Effect.fnUntraced(function* (
   name: string,
   token: number,
-  by: { readonly issuer: string; readonly subject: string },
+  { issuer, subject }: { readonly issuer: string; readonly subject: string },
   address: string | undefined
-) =>
-  Effect.logInfo(
-    `audit: ${quoted(name)} got token ${token} for one of ${quoted(by.subject)} by ${quoted(by.issuer)} ${from(address)}`
-  )
+) {
+  const exchanged = `token ${token} for one of ${quoted(subject)} by ${quoted(issuer)}`
+  yield* Effect.logInfo(`audit: ${quoted(name)} got ${exchanged} ${from(address)}`)
+  const entry = { kind: "token_provisioned", way: exchangeWay.way, name, details: exchanged } as const
+  yield* writeSignIn({ entries: [entry], by: name, address })
+})
 
-export const auditSignInRefused = (provider: string, why: string, address: string | undefined) =>
-  Effect.logWarning(`audit: a sign-in by ${quoted(provider)} ${from(address)} is refused: ${quoted(why)}`)
+/** The way of exchanged tokens. */
+export const exchangeWay: SignInProvider = { way: "token exchange", issuer: "token exchange" }
 
-export const auditProviderLogout = (provider: string, sessions: number) =>
-  Effect.logInfo(`audit: ${quoted(provider)} ended ${sessions} sessions`)
+/** A sign-in by a provider: of a known account, of a new user, or of an account that takes over a user. */
+export const auditSignIn = Effect.fnUntraced(function* (
+  how: "signIn" | "create" | "adopt",
+  name: string,
+  { way, issuer, subject }: SignInProvider & { readonly subject: string },
+  address: string | undefined
+) {
+  const also = { signIn: "", create: ", for the first time, as a new user", adopt: ", and took over this user" }[how]
+  const account = `account ${quoted(subject)} of ${quoted(issuer)}`
+  yield* Effect.logInfo(`audit: ${quoted(name)} logged in by ${account} ${from(address)}${also}`)
+  const loggedIn = { kind: "logged_in", way, name, details: `${account}${also}` } as const
+  const created = how === "create" ? [{ kind: "user_created", way, name, details: account } as const] : []
+  yield* writeSignIn({ entries: [...created, loggedIn], by: name, address })
+})
+
+/** `detail` may be shown to people; `cause` is for the log alone. */
+export const auditSignInRefused = Effect.fnUntraced(function* (
+  { way, issuer, name = "" }: SignInProvider & { readonly name?: string },
+  { reason, detail = "", cause = "" }: { readonly reason: string; readonly detail?: string; readonly cause?: string },
+  address: string | undefined
+) {
+  const why = [reason, detail, cause].filter((part) => part !== "").join(": ")
+  yield* Effect.logWarning(`audit: a sign-in by ${quoted(issuer)} ${from(address)} is refused: ${quoted(why)}`)
+  yield* writeRefusal({ way, name, reason, details: detail }, address)
+})
+
+/** The end of sessions by a logout token of a provider. `name`: the user of the sessions, if there were some. */
+export const auditProviderLogout = Effect.fnUntraced(function* (
+  { way, issuer }: SignInProvider,
+  { sessions, name }: { readonly sessions: number; readonly name: string | undefined },
+  address: string | undefined
+) {
+  yield* Effect.logInfo(`audit: ${quoted(issuer)} ended ${sessions} sessions`)
+  if (name === undefined) return
+  yield* writeSignIn({ entries: [{ kind: "sessions_ended", way, name, details: counted(sessions) }], address })
+})
 
 /** A request without credentials is no failure. */
 export const auditDenied = ({ reason }: Denied, what: string, name: string, address: string | undefined) =>
   reason === "NoCredentials"
     ? Effect.void
     : Effect.logWarning(`audit: ${quoted(name)} ${from(address)} is denied ${quoted(what)}: ${reason}`)
+
+/** A sign-in that is refused. */
+export const auditRefused = Effect.fnUntraced(function* (
+  denied: Denied,
+  { what, way, name }: { readonly what: string; readonly way: string; readonly name: string },
+  address: string | undefined
+) {
+  yield* auditDenied(denied, what, name, address)
+  yield* writeRefusal({ way, name, reason: denied.reason }, address)
+})
+
+/** An attempt over the rate limit: a line and a row for the first of a name from a network in five minutes. */
+export const auditThrottled = Effect.fnUntraced(function* (name: string, address: string | undefined) {
+  const isFirst = yield* writeRefusal({ way: "password", name, reason: overLimit }, address)
+  if (isFirst) yield* Effect.logWarning(`audit: ${quoted(name)} ${from(address)} has to wait: ${overLimit}`)
+})
 
 /** A form of a browser whose `Origin` is not the known address of the service: of another site, or through a proxy. */
 export const auditOrigin = (origin: string, base: string, host: string) =>
@@ -125,22 +208,23 @@ interface DirectoryChange {
   readonly roles: ReadonlyArray<string>
 }
 
-/** Logs which groups and roles a directory gave a user or took away. */
-export const auditGroups = (
+/** Groups and roles that a directory gave a user or took away. */
+export const auditGroups = Effect.fnUntraced(function* (
   name: string,
   { source, added, removed, created, roles }: DirectoryChange,
   address: string | undefined
-) => {
+) {
   const parts = [
     ...(added.length > 0 ? [`adds the groups ${listed(added)}`] : []),
     ...(created.length > 0 ? [`creates ${listed(created)}`] : []),
     ...(removed.length > 0 ? [`removes the groups ${listed(removed)}`] : []),
     ...roles.map((role) => `makes the user ${role}`)
   ]
-  return parts.length === 0
-    ? Effect.void
-    : Effect.logInfo(`audit: the directory ${quoted(source)} ${parts.join("; ")} for ${quoted(name)} ${from(address)}`)
-}
+  if (parts.length === 0) return
+  const details = parts.join("; ")
+  yield* Effect.logInfo(`audit: the directory ${quoted(source)} ${details} for ${quoted(name)} ${from(address)}`)
+  yield* writeSignIn({ entries: [{ kind: "groups_changed", way: source, name, details }], by: name, address })
+})
 
 /** Logs names of a directory that are not used as groups. */
 export const auditUnusedNames = (

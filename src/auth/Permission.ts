@@ -18,7 +18,7 @@ import type { Permission, Principal } from "./Principal.ts"
 
 /** Types that `EXEMPT_VIEW_PERMISSIONS=*` does not open; the option must name them. */
 const guarded = new Set([
-  ...["users.user", "users.group", "users.token", "users.objectpermission"],
+  ...["users.user", "users.group", "users.token", "users.objectpermission", "users.signin"],
   ...["extras.webhook", "extras.alarm"]
 ])
 

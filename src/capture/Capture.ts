@@ -14,6 +14,7 @@
  */
 import { Clock, Context, Effect, Layer, Ref } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
+import { forgetSignIns } from "../auth/audit/SignInRows.ts"
 import { Settings } from "../Config.ts"
 import { Pace, paused } from "../eventloop/Pace.ts"
 import { Presence, type Status } from "../postgres/Presence.ts"
@@ -129,8 +130,9 @@ const turnChangeLog = Effect.gen(function* () {
   const { changelogRetention } = yield* Settings
   const owed = yield* (yield* EventConsumer).owedSince
   yield* changeLogDays.turn(changelogRetention, owed)
+  yield* forgetSignIns
 }).pipe(
-  Effect.catch((error) => Effect.logWarning(`capture: old changes were not dropped: ${inWords(error)}`)),
+  Effect.catch((error) => Effect.logWarning(`capture: old changes or sign-ins were not deleted: ${inWords(error)}`)),
   Effect.andThen(paused(({ retention }) => retention.roundMillis)),
   Effect.forever
 )

@@ -12,7 +12,7 @@ import type { HttpServerRequest } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { Settings } from "../Config.ts"
 import { AdmissionSql } from "../postgres/AdmissionSql.ts"
-import { auditDenied, auditOrigin } from "../auth/Audit.ts"
+import { auditDenied, auditOrigin, auditRefused } from "../auth/Audit.ts"
 import { type Presumed, authenticate, presumed } from "../auth/Authenticate.ts"
 import { Denied } from "../auth/Denied.ts"
 import { authorize } from "../auth/Permission.ts"
@@ -85,19 +85,22 @@ export const identify = Effect.fnUntraced(function* (incoming: Incoming, origin:
   const session = incoming.cookies[sessionCookie(origin)]
   const names = origin.isProxied ? headersOf(yield* Settings) : undefined
   const sent = names && proxyUserIn(toIncomingMessage(incoming).rawHeaders, names)
-  const denied = (name: string) => auditing(nameOf(incoming), name, address)
-  if (sent instanceof Denied) return yield* Effect.fail(sent).pipe(denied(""))
+  const refused = (name: string) => (denied: Denied) =>
+    auditRefused(denied, { what: nameOf(incoming), way: "proxy", name }, address)
+  if (sent instanceof Denied) return yield* Effect.fail(sent).pipe(Effect.tapErrorTag("Denied", refused("")))
   const authorization = incoming.headers["authorization"]
   const found = yield* authenticate({ authorization, session, proxyUser: sent, address }).pipe(
     Effect.provideServiceEffect(SqlClient.SqlClient, AdmissionSql),
-    denied("")
+    auditing(nameOf(incoming), "", address)
   )
   if (sent === undefined || found.user !== undefined) return found
   const without = withoutSession(incoming, route)
   // A login and the like check credentials of their own.
   if (without === "refuse" && route?.access === "credentials") return found
   const agent = incoming.headers["user-agent"]
-  return yield* signInByProxy(sent, { session, address, agent, without }).pipe(denied(sent.name))
+  return yield* signInByProxy(sent, { session, address, agent, without }).pipe(
+    Effect.tapErrorTag("Denied", refused(sent.name))
+  )
 })
 
 /** How a request with a proxy's header and without a session is answered. Only pages of browsers keep a cookie. */

@@ -15,6 +15,8 @@ import { Settings } from "../Config.ts"
 import { Vault } from "../inventory/Vault.ts"
 import { chainHeader, readChain } from "../webhook/Chain.ts"
 import { OptionRefused } from "../Setting.ts"
+import { RefusalBudget } from "../auth/audit/RefusalBudget.ts"
+import { SignInRequest } from "../auth/audit/SignInRows.ts"
 import type { Principal } from "../auth/Principal.ts"
 import { proxyProblem } from "../auth/proxy/ProxyRules.ts"
 import type { PremiseFailed } from "../inventory/read/Premise.ts"
@@ -71,6 +73,8 @@ interface Serving extends Omit<Site, "routes">, Pick<Connections["Service"], "ha
   readonly find: ReturnType<typeof makeRouter>
   readonly proxies: ReadonlyArray<IpNetwork.IpNetwork>
   readonly inTurn: InTurn
+  /** Bounds the rows of refused sign-ins. */
+  readonly refusals: RefusalBudget
   /** The path of BASE_URL. */
   readonly path: string
   /** Undefined where scripts of no other site may use the API. */
@@ -89,11 +93,14 @@ export const serve = ({ routes, ...site }: Site) => {
       const { hasRoom } = yield* Connections
       const proxies = yield* trustedProxies
       return HttpServer.serve(
-        answerAll({ ...site, find, path, cors: corsOf(settings), proxies, hasRoom, inTurn: makeInTurn() })
+        answerAll({ ...site, find, path, cors: corsOf(settings), proxies, hasRoom, ...ofProcess() })
       )
     })
   )
 }
+
+/** State that all requests share. */
+const ofProcess = () => ({ inTurn: makeInTurn(), refusals: new RefusalBudget() })
 
 const answerAll = (serving: Serving) =>
   Effect.gen(function* () {
@@ -111,7 +118,12 @@ const answerAll = (serving: Serving) =>
         return replyTo(refusal, incoming.url, requestId)
       }),
       Effect.catchCause((cause) => failed(cause, incoming.url, requestId)),
-      Effect.annotateLogs({ request: requestId })
+      Effect.annotateLogs({ request: requestId }),
+      Effect.provideService(SignInRequest, {
+        requestId,
+        agent: incoming.headers["user-agent"],
+        refusals: serving.refusals
+      })
     )
     const shown = outward(forPeople(serving, reply, incoming, { ...refused, requestId }), serving.path)
     const sending = { incoming, requestId, secure: isTls(settings.baseUrl) }

@@ -157,6 +157,8 @@ interface Declaration<F extends Fields = Fields> {
   readonly kind?: "object" | "account" | "record"
   /** Whether the service alone writes its objects, so that the API only reads them. Always so for records. */
   readonly isReadOnly?: boolean
+  /** Whether rows are only added. The service deletes old ones, and their deletion is no event. */
+  readonly isAppendOnly?: boolean
 }
 
 export interface ObjectType<F extends Fields = Fields> extends Required<
@@ -251,6 +253,7 @@ export const defineObjectType = <const F extends Fields>(declaration: Declaratio
     announced: false,
     daily: false,
     isReadOnly: kind === "record",
+    isAppendOnly: false,
     check: () => [],
     display: (row) => String(row["name"]),
     ...declaration,

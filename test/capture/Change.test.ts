@@ -55,6 +55,14 @@ describe("changes of one object in one window", () => {
     expect(told(folded)).toEqual([{ kind: "updated", before, after, last: after, idx: 1 }])
   })
 
+  test("the deletion of an append-only row is nothing, however the row changed before", () => {
+    const signIn = objectType("users.signin")
+    expect(fold([change(0, before, undefined, signIn)])).toEqual([])
+    expect(fold([change(0, before, between, signIn), change(1, between, undefined, signIn)])).toEqual([])
+    const kinds = fold([change(0, before, undefined), change(1, undefined, after, signIn)]).map(({ kind }) => kind)
+    expect(kinds).toEqual(["deleted", "created"])
+  })
+
   test("carries the author of the last change", () => {
     const [folded] = fold([change(0, before, between), change(7, between, after)])
     expect(folded?.context).toEqual({ username: "author 7", requestId: "request 7" })

@@ -21,10 +21,10 @@ export interface Logged extends LoggedEvent {
 
 const keyColumns = new Map(kinds.map(({ id, key }) => [id as string, key]))
 
-/** The change log without the alarms that the service raises by itself, in the order of the WAL. */
+/** The change log without alarms and sign-ins, which no writer of the world makes, in the order of the WAL. */
 export const readChangeLog = async (sql: Sql): Promise<ReadonlyArray<Logged>> => {
   const rows = await sql.query<LoggedEvent>(
-    `select ${loggedEvent} from extras_objectchange c where c.changed_object_type <> 'extras.alarm' order by c.position, c.idx`
+    `select ${loggedEvent} from extras_objectchange c where c.changed_object_type not in ('extras.alarm', 'users.signin') order by c.position, c.idx`
   )
   return rows.map((row) => {
     const before = JSON.parse(row.prechange) as Json

@@ -31,7 +31,7 @@ const confirmedQuery = `
 
 const loggedQuery = `
   select (select count(*)::int from extras_objectchange
-            where position < $1::text::bigint and changed_object_type <> 'extras.alarm') as logged,
+            where position < $1::text::bigint and changed_object_type not in ('extras.alarm', 'users.signin')) as logged,
          (select coalesce(json_agg(json_build_object(
              'webhook', webhook_id,
              'appended', appended_position || '-' || appended_idx,

@@ -46,14 +46,14 @@ export const providerOfSession = Effect.fnUntraced(function* (key: string) {
   return row?.provider
 })
 
-/** Ends the sessions here that a provider has ended. Returns how many there were. */
+/** Ends the sessions here that a provider has ended. Returns how many there were, and the name of their user. */
 export const endSessionsOf = Effect.fnUntraced(function* ({ issuer, subject, session }: EndedAtProvider) {
   const sql = yield* SqlClient.SqlClient
-  const ended = yield* sql`
+  const ended = yield* sql<{ readonly name: string }>`
     delete from rackwire_session s using rackwire_oidc_session p
      where p.digest = s.digest and p.issuer = ${issuer}
        and (${subject ?? null}::text is null or p.subject = ${subject ?? null})
        and (${session ?? null}::text is null or p.session = ${session ?? null})
-    returning s.id`
-  return ended.length
+    returning (select u.username from users_user u where u.id = s.user_id) as name`
+  return { sessions: ended.length, name: ended[0]?.name }
 })

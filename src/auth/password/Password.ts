@@ -17,7 +17,7 @@ import { Attempts } from "../Attempts.ts"
 import { type FoundUser, permissionsOf, userColumns, userOf } from "../Authenticate.ts"
 import { Denied } from "../Denied.ts"
 import type { Sender } from "../directory/Account.ts"
-import { signInByLdap } from "../ldap/LdapSignIn.ts"
+import { type LdapSignIn, signInByLdap } from "../ldap/LdapSignIn.ts"
 import { PasswordHashing } from "./PasswordHashing.ts"
 import type { Principal, UserRow } from "../Principal.ts"
 
@@ -39,18 +39,24 @@ export const logIn = Effect.fnUntraced(function* (username: string, password: st
           )
         )
   const anywhere = local.pipe(
+    Effect.map((principal) => ({ ...principal, how: "signIn" as const, account: undefined })),
     Effect.catchTag("Denied", () => Effect.flatMap(signInByLdap(username, password, by), principalOf))
   )
   return yield* guard({ username, address: by.address }, anywhere)
 })
 
-/** The sender who is the user of this id. */
-const principalOf = Effect.fnUntraced(function* (id: string) {
+/** The sender who is a user of the directory, with its account. */
+const principalOf = Effect.fnUntraced(function* ({ id, how, account }: LdapSignIn) {
   const sql = yield* SqlClient.SqlClient
   const [found] = yield* sql<FoundUser>`
-    select ${sql.literal(userColumns)} from users_user u where u.id = ${id}::bigint and u.is_active`
+    select ${sql.literal(userColumns)} from users_user u where u.id = ${`${id}`}::bigint and u.is_active`
   if (found === undefined) return yield* new Denied({ reason: "WrongPassword" })
-  return { user: userOf(found), mayWrite: true, permissions: yield* permissionsOf(found) } satisfies Principal
+  const principal = {
+    user: userOf(found),
+    mayWrite: true,
+    permissions: yield* permissionsOf(found)
+  } satisfies Principal
+  return { ...principal, how, account }
 })
 
 /** Whether LOCAL_LOGIN lets the user log in by a password. */
@@ -68,7 +74,7 @@ export const provePassword = Effect.fnUntraced(function* (user: UserRow, passwor
   const username = user.username ?? ""
   const anywhere = verify(username, password).pipe(
     Effect.map((found) => found.user.id),
-    Effect.catchTag("Denied", () => Effect.map(signInByLdap(username, password, by), Number)),
+    Effect.catchTag("Denied", () => Effect.map(signInByLdap(username, password, by), ({ id }) => id)),
     Effect.filterOrFail(
       (id) => id === user.id,
       () => new Denied({ reason: "WrongPassword" })

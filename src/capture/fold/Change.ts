@@ -68,7 +68,8 @@ interface ObjectSpan<R extends RowWithId> {
 /**
  * Folds the changes of a window: one entry per object that is different after it, in the order of last changes.
  * created then updated = created; updated twice = updated, from the first before to the last after; updated then
- * deleted = deleted; created then deleted = nothing; deleted then created = updated.
+ * deleted = deleted; created then deleted = nothing; deleted then created = updated. The deletion of an append-only row
+ * is nothing: the row was too old.
  */
 export const fold = <R extends RowWithId>(changes: ReadonlyArray<Change<R>>): ReadonlyArray<ObjectChange<R>> => {
   // Most transactions have one change.
@@ -95,7 +96,7 @@ const entry = <R extends RowWithId>(
   last: Change<R>
 ): ReadonlyArray<ObjectChange<R>> => {
   const { type, after, idx, context } = last
-  if (first === undefined && after === undefined) return []
+  if (after === undefined && (first === undefined || type.isAppendOnly)) return []
   const kind = first === undefined ? "created" : after === undefined ? "deleted" : "updated"
   const before = first === unknown ? undefined : first
   return [{ type, kind, before, after, last: seenLast(last), idx, context }]

@@ -1,6 +1,6 @@
 /** `/login/`: begins a session with a user name and a password, and leads to the second factor of users who have one. */
 import { Effect } from "effect"
-import { auditDenied, auditLogin } from "../../auth/Audit.ts"
+import { auditLogin, auditRefused, auditSignIn, auditThrottled } from "../../auth/Audit.ts"
 import { factorsOf, hasFactor } from "../../auth/factor/Factors.ts"
 import { logIn } from "../../auth/password/Password.ts"
 import { addressOf, isSameSecret } from "../../http/Admission.ts"
@@ -43,8 +43,9 @@ const submit: Handler = (request) =>
     const address = addressOf(incoming)
     const found = yield* logIn(name, form.get("password") ?? "", { address, author }).pipe(
       Effect.catchTags({
-        TooManyAttempts: ({ seconds }) => throttled(seconds),
-        Denied: (denied) => Effect.as(auditDenied(denied, "POST /login/", name, address), wrong),
+        TooManyAttempts: ({ seconds }) => Effect.andThen(auditThrottled(name, address), throttled(seconds)),
+        Denied: (denied) =>
+          Effect.as(auditRefused(denied, { what: "POST /login/", way: "password", name }, address), wrong),
         SignInRefused: ({ sentence }) => Effect.succeed(sentence)
       })
     )
@@ -54,7 +55,9 @@ const submit: Handler = (request) =>
     }
     if (hasFactor(yield* factorsOf(found.user.id)))
       return yield* factorRequested(request, found.user, { token: cookie, next, sent })
-    yield* auditLogin("logged in", name, address)
+    yield* found.account === undefined
+      ? auditLogin("logged in", name, address)
+      : auditSignIn(found.how, found.user.username ?? "", { ...found.account, way: "ldap" }, address)
     return yield* entered(request, found.user, next, carried)
   })
 

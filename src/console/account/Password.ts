@@ -1,6 +1,6 @@
 /** `/user/password/`: users change their own password, with the one before it. */
 import { Effect } from "effect"
-import { auditLogin } from "../../auth/Audit.ts"
+import { auditLogin, auditRefused, auditThrottled } from "../../auth/Audit.ts"
 import { changePassword } from "../../auth/password/Password.ts"
 import { username } from "../../auth/Principal.ts"
 import { begin, csrfToken } from "../../auth/Session.ts"
@@ -49,8 +49,13 @@ const submit: Handler = ({ principal, incoming, author, origin }) =>
     const [before, wanted] = [form.get("old_password") ?? "", form.get("new_password") ?? ""]
     const problem = yield* changePassword(user, before, wanted, { address, author }).pipe(
       Effect.catchTags({
-        Denied: () => Effect.succeed("Your current password was not that one."),
-        TooManyAttempts: ({ seconds }) => throttled(seconds)
+        Denied: (denied) =>
+          Effect.as(
+            auditRefused(denied, { what: "POST /user/password/", way: "password", name: username(principal) }, address),
+            "Your current password was not that one."
+          ),
+        TooManyAttempts: ({ seconds }) =>
+          Effect.andThen(auditThrottled(username(principal), address), throttled(seconds))
       })
     )
     if (problem !== undefined) return passwordForm(session, username(principal), problem)

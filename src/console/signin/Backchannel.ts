@@ -10,13 +10,15 @@ import { providerOf } from "./Oidc.ts"
 const receive: Handler = (request) =>
   Effect.gen(function* () {
     const { options, endedBy } = yield* providerOf(request)
+    const by = { way: options.source, issuer: options.issuer }
+    const address = addressOf(request.incoming)
     const form = yield* readForm(request.incoming)
     return yield* endedBy(form.get("logout_token") ?? "").pipe(
       Effect.flatMap(endSessionsOf),
-      Effect.tap((sessions) => auditProviderLogout(options.issuer, sessions)),
+      Effect.tap((ended) => auditProviderLogout(by, ended, address)),
       Effect.as({ status: 200, headers: { "cache-control": "no-store" } }),
       Effect.catchTag("SignInRefused", ({ reason, cause = "" }) =>
-        Effect.as(auditSignInRefused(options.issuer, `${reason}: ${cause}`, addressOf(request.incoming)), {
+        Effect.as(auditSignInRefused(by, { reason, cause }, address), {
           status: 400,
           json: { error: "invalid_request", error_description: "The logout token is not valid." },
           headers: { "cache-control": "no-store" }

@@ -50,7 +50,7 @@ const arrive: Handler = (request) =>
       const place = { address, agent: incoming.headers["user-agent"], isByProvider: true }
       const { key, seconds } = yield* begin(Number(id), principal.session, place)
       yield* noteProvider(key, provider.options, profile)
-      yield* auditSignIn(how, username, profile, address)
+      yield* auditSignIn(how, username, { ...profile, way: provider.options.source }, address)
       return { ...redirect(next), cookies: [...sessionCookies(origin, key, seconds), forgottenSignIn(origin)] }
     }).pipe(Effect.catchTag("SignInRefused", (refusal) => refused(request, provider, refusal, next)))
   })
@@ -59,8 +59,7 @@ const arrive: Handler = (request) =>
 const refused = (request: Request, { options }: Provider, refusal: SignInRefused, next: string) =>
   Effect.gen(function* () {
     const { incoming, author } = request
-    const why = [refusal.reason, refusal.detail, refusal.cause].filter((part) => (part ?? "") !== "").join(": ")
-    yield* auditSignInRefused(options.issuer, why, addressOf(incoming))
+    yield* auditSignInRefused({ way: options.source, issuer: options.issuer }, refusal, addressOf(incoming))
     const page = yield* loginForm(request, { next, problem: refusal.sentence, reference: author.requestId })
     return { ...page, status: refusal.reason === "ProviderAway" ? 503 : 403 }
   })

@@ -25,7 +25,10 @@ export const inSentence = (title: string): string =>
   /^[A-Z][a-z]/.test(title) ? title.charAt(0).toLowerCase() + title.slice(1) : title
 
 /** Lists that are known by another name than that of their objects. */
-const lists: ReadonlyMap<string, string> = new Map([["object-changes", "Change log"]])
+const lists: ReadonlyMap<string, string> = new Map([
+  ["object-changes", "Change log"],
+  ["sign-ins", "Sign-ins"]
+])
 
 /** `ip-addresses` -> `IP addresses`. */
 export const pluralOf = perType(({ plural }): string => lists.get(plural) ?? capital(worded(plural)))

@@ -1,7 +1,7 @@
 /** `POST /api/users/tokens/exchange/`: gives a token of a user here for one of a trusted issuer (RFC 8693). */
 import { Effect } from "effect"
 import { Attempts } from "../../auth/Attempts.ts"
-import { auditExchange, auditSignInRefused } from "../../auth/Audit.ts"
+import { auditExchange, auditSignInRefused, exchangeWay } from "../../auth/Audit.ts"
 import { giveToken } from "../../auth/exchange/ExchangedTokens.ts"
 import { TokenExchange } from "../../auth/exchange/TokenExchange.ts"
 import { textsIn } from "../../inventory/Field.ts"
@@ -64,13 +64,12 @@ const exchange = (request: Request) =>
       })),
       Effect.catchTags({
         TooManyAttempts: ({ seconds }) => throttled(seconds),
-        SignInRefused: ({ reason, sentence, cause = "" }) =>
+        SignInRefused: (refused) =>
           Effect.as(
-            auditSignInRefused("token exchange", cause, address),
-            reason === "ProviderAway" ? error("temporarily_unavailable", sentence, 503) : refusal
+            auditSignInRefused(exchangeWay, refused, address),
+            refused.reason === "ProviderAway" ? error("temporarily_unavailable", refused.sentence, 503) : refusal
           ),
-        Denied: ({ reason }) =>
-          Effect.as(auditSignInRefused("token exchange", `the user: ${reason}`, address), refusal),
+        Denied: ({ reason }) => Effect.as(auditSignInRefused(exchangeWay, { reason }, address), refusal),
         WriteRefused: ({ errors }) =>
           Effect.succeed(
             error("invalid_request", errors.flatMap((each) => Object.values(each).flatMap(textsIn)).join(" "))

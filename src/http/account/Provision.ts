@@ -1,6 +1,6 @@
 /** `POST /api/users/tokens/provision/`: makes a token for a user name and a password. */
 import { ByteSize, Effect } from "effect"
-import { auditDenied, auditLogin } from "../../auth/Audit.ts"
+import { auditLogin, auditRefused, auditThrottled } from "../../auth/Audit.ts"
 import { Denied } from "../../auth/Denied.ts"
 import { mustSetUp } from "../../auth/factor/FactorPolicy.ts"
 import { factorsOf, hasFactor, proveFactor } from "../../auth/factor/Factors.ts"
@@ -49,17 +49,17 @@ const provision = endpoint(
       const principal = yield* logIn(username, password, { address, author: request.author }).pipe(
         Effect.tap(({ user }) => proveOtp(user, body["otp"], address)),
         Effect.tapErrorTag("Denied", (denied) =>
-          auditDenied(denied, "POST /api/users/tokens/provision/", username, address)
+          auditRefused(denied, { what: "POST /api/users/tokens/provision/", way: "password", name: username }, address)
         ),
         Effect.catchTags({
-          TooManyAttempts: ({ seconds }) => throttled(seconds),
+          TooManyAttempts: ({ seconds }) => Effect.andThen(auditThrottled(username, address), throttled(seconds)),
           SignInRefused: ({ sentence }) => new HttpRefused({ reason: "Forbidden", body: { detail: sentence } })
         })
       )
-      yield* auditLogin("provisioned a token", username, address)
       const fields = Object.fromEntries(Object.entries(body).filter(([name]) => chosen.has(name)))
       return yield* newToken({ ...fields, user: principal.user.id }, request).pipe(
-        Effect.provideService(Clearance, referringToAll(yield* clearanceOf(principal)))
+        Effect.provideService(Clearance, referringToAll(yield* clearanceOf(principal))),
+        Effect.tap(() => auditLogin("provisioned a token", username, address))
       )
     })
 )

@@ -6,7 +6,7 @@ import { visibleToSender } from "../../inventory/Clearance.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { registry } from "../../inventory/Registry.ts"
 import { everything, isNothing } from "../../inventory/derive/filter/Where.ts"
-import { changeType, changes } from "../../inventory/read/Changes.ts"
+import { changeType, changes, withoutAppendOnly } from "../../inventory/read/Changes.ts"
 import { countEach } from "../../inventory/read/CountEach.ts"
 import { type Html, html } from "../Html.ts"
 import { changeTable } from "../change/ChangeTable.ts"
@@ -67,7 +67,7 @@ const isEmpty = (counts: ReadonlyArray<TypeCount>): boolean =>
 const changesMax = 8
 
 const latestChanges = Effect.gen(function* () {
-  const latest = yield* changes({ where: everything, order: "newest first", limit: changesMax })
+  const latest = yield* changes({ where: withoutAppendOnly, order: "newest first", limit: changesMax })
   return html`<section class="card" aria-labelledby="latest">
     <div class="ch">
       <h2 id="latest">Latest changes</h2>

@@ -7,9 +7,10 @@ import { missing } from "../../inventory/read/Missing.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { customFieldsOf } from "../../inventory/read/Read.ts"
 import { customPrefix } from "../../inventory/derive/filter/CustomFieldFilter.ts"
-import { type Filtered, filter } from "../../inventory/derive/filter/Filter.ts"
+import { changeType, withoutAppendOnly } from "../../inventory/read/Changes.ts"
+import { type Filtered, type Query, filter } from "../../inventory/derive/filter/Filter.ts"
 import { type Named, namedIn } from "../../inventory/derive/filter/Named.ts"
-import { everything } from "../../inventory/derive/filter/Where.ts"
+import { type Where, allOf, everything } from "../../inventory/derive/filter/Where.ts"
 import { isNewerName } from "../../inventory/derive/values/NewerNames.ts"
 import { shortMessage } from "../../inventory/write/WriteRefused.ts"
 import { itemErrors } from "../objects/ItemErrors.ts"
@@ -27,7 +28,7 @@ const known: ReadonlySet<string> = new Set([
 
 /** The condition that the query of a request means, and the objects that the query names. Fails with 400. */
 export const filteredBy = Effect.fnUntraced(function* (type: ObjectType, request: PresumedRequest) {
-  if (request.url.searchParams.size === 0) return { where: everything, named: [] }
+  if (request.url.searchParams.size === 0) return { where: usualOf(type, []), named: [] }
   const query = yield* queryOf(type, request)
   const strict = yield* isSet(request, "strict", (yield* Settings).strictQuery)
   const definitions = query.some(([name]) => name.startsWith(customPrefix)) ? yield* customFieldsOf(type) : []
@@ -36,13 +37,20 @@ export const filteredBy = Effect.fnUntraced(function* (type: ObjectType, request
   const filtered: Filtered = filter(type, query, visible, { strict, known, customFields })
   if ("errors" in filtered) return yield* new HttpRefused({ reason: "InvalidQuery", body: filtered.errors })
   return {
-    where: filtered.where,
+    where: allOf(filtered.where, usualOf(type, query)),
     named: namedIn(
       type,
       query.filter(([name]) => !known.has(name))
     )
   }
 })
+
+/** Filters that select single changes, or those of a type. */
+const selecting = /^(?:id|request_id|changed_object_type|changed_object_id)(?:_|$)/
+
+/** The rows that a list has where the query does not select others. */
+const usualOf = ({ id }: ObjectType, query: Query): Where =>
+  id === changeType.id && !query.some(([name]) => selecting.test(name)) ? withoutAppendOnly : everything
 
 /** Fails with 400 if a filter names an object that does not exist. `found`: how many objects were found. */
 export const refuseMissing = Effect.fnUntraced(function* (named: ReadonlyArray<Named>, found: number) {

@@ -7,7 +7,7 @@ import { parseExactly } from "../../postgres/ExactJson.ts"
 import { SqlClient } from "effect/sql"
 import { cleared } from "../Clearance.ts"
 import { type RowOf, isDictionary } from "../Field.ts"
-import { objectType } from "../Registry.ts"
+import { objectType, registry } from "../Registry.ts"
 import { type Where, allOf, isEverything, whereIds } from "../derive/filter/Where.ts"
 import { tagType } from "../derive/represent/Masked.ts"
 import { rowFromJson } from "../derive/values/Row.ts"
@@ -44,6 +44,15 @@ export const changes = Effect.fnUntraced(function* ({ where, order, limit, offse
   )
   return rows.map(({ row }): Change => ({ ...rowFromJson(changeType, row), place: String(row["place"]) }))
 })
+
+/** Object types whose rows say themselves what happened. */
+const appendOnly = [...registry.values()].flatMap(({ id, isAppendOnly }) => (isAppendOnly ? [id] : []))
+
+/** The changes without those of append-only types: their list would repeat rows that have a list of their own. */
+export const withoutAppendOnly: Where = {
+  sql: "t.changed_object_type <> all ($1::text[])",
+  parameters: [appendOnly]
+}
 
 /** The changes of an object. */
 export const changesOf = (type: string, id: number): Where => ({

@@ -106,8 +106,11 @@ const spans = [
 
 const searches = perType((type) => Object.keys(type.asked).filter((name) => type.asked[name]!.of === "search"))
 
+/** Whether the rows of the type are of a time. */
+const isLog = ({ daily, isAppendOnly }: ObjectType): boolean => daily || isAppendOnly
+
 const extraNames = (type: ObjectType): ReadonlyArray<string> => [
-  ...(type.daily ? spans.map(([name]) => name) : []),
+  ...(isLog(type) ? spans.map(([name]) => name) : []),
   ...searches(type)
 ]
 
@@ -125,7 +128,7 @@ const extras = (type: ObjectType, query: URLSearchParams): Html => {
         maxlength="1000"
     /></label>`
   }
-  return html`${type.daily ? spans.map(([name, title]) => input(name, title, "date")) : ""}
+  return html`${isLog(type) ? spans.map(([name, title]) => input(name, title, "date")) : ""}
   ${searches(type).map((name) => input(name, fieldTitle(name), "text"))}`
 }
 

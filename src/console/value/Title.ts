@@ -11,11 +11,13 @@ const spelling: ReadonlyMap<string, string> = new Map([
   ["oauth", "OAuth"]
 ])
 
+const spelled = (word: string): string => spelling.get(word) ?? word
+
 const worded = (name: string): string =>
   name
     .split(/[_\- ]/)
     .filter((word) => word !== "")
-    .map((word) => spelling.get(word) ?? word)
+    .map(spelled)
     .join(" ")
 
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
@@ -34,11 +36,12 @@ const lists: ReadonlyMap<string, string> = new Map([
 export const pluralOf = perType(({ plural }): string => lists.get(plural) ?? capital(worded(plural)))
 
 /** `ip address` -> `IP address`: one object of the type. */
-export const nameOf = perType(({ label }): string => worded(label))
+export const nameOf = perType(({ label }): string => label.split(" ").map(spelled).join(" "))
 
 /** Titles of fields whose names only programmers read. */
 const titles: ReadonlyMap<string, string> = new Map([
   ["a_terminations", "A side"],
+  ["agent", "Browser"],
   ["b_terminations", "B side"],
   ["cable_end", "End of the cable"],
   ["changed_object_type", "Object type"],

@@ -26,6 +26,10 @@ export default defineObjectType({
   label: "sign-in",
   isReadOnly: true,
   isAppendOnly: true,
+  groups: {
+    Account: ["user", "name", "way"],
+    Request: ["address", "agent", "request_id"]
+  },
   fields: {
     time: time({ now: true }),
     kind: choice(kinds),

@@ -2,7 +2,8 @@
  * Bounds the rows that refusals write, so that a flood of them does not fill the disk. Pure.
  *
  * In a window a network writes a row for each refusal up to a limit, then one that says so, then none. Attempts over the
- * rate limit of passwords write one row for each name.
+ * rate limit of passwords write one row for each name. A network over its limit has to wait where each attempt costs
+ * requests to a provider.
  */
 import { keepNewest } from "../../eventloop/KeepNewest.ts"
 
@@ -43,6 +44,12 @@ export class RefusalBudget {
     if (window.rows > rowsMax + 1) return undefined
     if (reason === overLimit) window.limited.add(name)
     return window.rows > rowsMax ? overLimit : reason
+  }
+
+  /** Milliseconds until the next window of a network that has used up its budget; 0 for another. */
+  wait(network: string, now: number): number {
+    const known = this.windows.get(network)
+    return known === undefined || known.rows <= rowsMax ? 0 : Math.max(0, known.since + windowMillis - now)
   }
 
   private windowOf(network: string, now: number): Window {

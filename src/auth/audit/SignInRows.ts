@@ -14,7 +14,7 @@ import { type SignInKind, signInChars } from "../../inventory/types/users/SignIn
 import { contextOf } from "../../inventory/write/Transaction.ts"
 import { contextPrefix } from "../../postgres/Messages.ts"
 import { inWords } from "../../telemetry/Telemetry.ts"
-import { networkOf } from "../Attempts.ts"
+import { TooManyAttempts, networkOf } from "../Attempts.ts"
 import { RefusalBudget } from "./RefusalBudget.ts"
 
 /** The request that a row belongs to. The server of HTTP provides it. */
@@ -97,6 +97,13 @@ export const writeRefusal = Effect.fnUntraced(function* (
   if (stored === undefined) return false
   yield* writeSignIn({ entries: [{ ...entry, kind: "refused", reason: stored }], address })
   return true
+})
+
+/** Fails with `TooManyAttempts`, without a statement, while the budget of the client's network is used up. */
+export const refuseFlood = Effect.fnUntraced(function* (address: string | undefined) {
+  const { refusals } = yield* SignInRequest
+  const wait = refusals.wait(networkOf(address), yield* Clock.currentTimeMillis)
+  if (wait > 0) return yield* new TooManyAttempts({ seconds: Math.ceil(wait / 1000) })
 })
 
 /** Most rows that one statement deletes. */

@@ -5,11 +5,12 @@ import { endSessionsOf } from "../../auth/oidc/ProviderSession.ts"
 import { addressOf } from "../../http/Admission.ts"
 import type { Handler, Route } from "../../http/Route.ts"
 import { readForm } from "../../http/wire/Body.ts"
-import { providerOf } from "./Oidc.ts"
+import { limitFlood, providerOf } from "./Oidc.ts"
 
 const receive: Handler = (request) =>
   Effect.gen(function* () {
     const { options, endedBy } = yield* providerOf(request)
+    yield* limitFlood(request)
     const by = { way: options.source, issuer: options.issuer }
     const address = addressOf(request.incoming)
     const form = yield* readForm(request.incoming)

@@ -39,6 +39,20 @@ describe("refusals of a network", () => {
   })
 })
 
+describe("a network", () => {
+  const waitOf = (budget: RefusalBudget, now: number) => budget.wait("192.0.2.1", now)
+
+  it("waits for the next window only after its last row", () => {
+    const budget = new RefusalBudget()
+    expect(waitOf(budget, 0)).toBe(0)
+    rowsOf(budget, manyOf(rowsMax))
+    expect(waitOf(budget, 1)).toBe(0)
+    rowsOf(budget, manyOf(1), 1)
+    expect([waitOf(budget, 1), waitOf(budget, windowMillis - 1)]).toEqual([windowMillis - 1, 1])
+    expect([waitOf(budget, windowMillis), budget.wait("192.0.2.2", 1)]).toEqual([0, 0])
+  })
+})
+
 describe("attempts over the rate limit", () => {
   const limited = (name: string) => ({ network: "192.0.2.1", name, reason: overLimit })
 

@@ -6,7 +6,7 @@
 import { Effect } from "effect"
 import type { SignInKind } from "../inventory/types/users/SignIn.ts"
 import { overLimit } from "./audit/RefusalBudget.ts"
-import { writeRefusal, writeSignIn } from "./audit/SignInRows.ts"
+import { admitsProxySignIn, writeRefusal, writeSignIn } from "./audit/SignInRows.ts"
 import type { Denied } from "./Denied.ts"
 import { type Principal, username } from "./Principal.ts"
 
@@ -37,6 +37,7 @@ export const auditLogin = Effect.fnUntraced(function* (
 ) {
   const [kind, way] = logins[how]
   yield* Effect.logInfo(`audit: ${quoted(name)} ${how} ${from(address)}`)
+  if (how === "logged in by the header of a proxy" && !(yield* admitsProxySignIn(name))) return
   yield* writeSignIn({ entries: [{ kind, way, name }], by: name, address })
 })
 

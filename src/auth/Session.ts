@@ -78,6 +78,9 @@ const agentLengthMax = 300
 /** Time for which an ended session is remembered, so that a form of its page can be shown to its user again, seconds. */
 export const keptSeconds = 86_400
 
+/** Most sessions of a user that began by the header of a proxy: a browser without cookies begins one with each page. */
+const proxySessionsMax = 20
+
 /** Begins a session of the user in place of the one of this key. Returns its key and the seconds that it lasts. */
 export const begin = Effect.fnUntraced(function* (user: number, replaced: string | undefined, place: Place) {
   const sql = yield* SqlClient.SqlClient
@@ -98,6 +101,16 @@ export const begin = Effect.fnUntraced(function* (user: number, replaced: string
       from users_user u where u.id = ${user}::bigint`
   return { key, seconds }
 })
+
+/** Ends the sessions of the user over that limit, the one that was used longest ago first. */
+export const endOldestByProxy = (user: number) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`
+      delete from rackwire_session where id in (
+        select id from rackwire_session where user_id = ${user}::bigint and proxy_mark is not null
+         order by last_used desc nulls last, id desc offset ${sql.literal(`${proxySessionsMax}`)})`
+  )
 
 /** Notes other headers of a proxy as those of the session. */
 export const renewProxyMark = (key: string, mark: string | null) =>

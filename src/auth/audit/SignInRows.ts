@@ -99,6 +99,13 @@ export const writeRefusal = Effect.fnUntraced(function* (
   return true
 })
 
+/** Whether another sign-in by a proxy is stored: a browser without cookies makes one with each page. */
+export const admitsProxySignIn = Effect.fnUntraced(function* (name: string) {
+  const { refusals } = yield* SignInRequest
+  const key = `proxy ${name}`
+  return refusals.take({ network: key, name, reason: key }, yield* Clock.currentTimeMillis) === key
+})
+
 /** Fails with `TooManyAttempts`, without a statement, while the budget of the client's network is used up. */
 export const refuseFlood = Effect.fnUntraced(function* (address: string | undefined) {
   const { refusals } = yield* SignInRequest

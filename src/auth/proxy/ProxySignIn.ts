@@ -15,7 +15,7 @@ import { type FoundUser, permissionsOf, userColumns, userOf } from "../Authentic
 import { Denied } from "../Denied.ts"
 import { alignGroups } from "../directory/DirectoryGroups.ts"
 import type { Principal } from "../Principal.ts"
-import { begin, end, isLive, renewProxyMark } from "../Session.ts"
+import { begin, end, endOldestByProxy, isLive, renewProxyMark } from "../Session.ts"
 import { initialRules, syncedRules } from "./ProxyRules.ts"
 import { type ProxyUser, proxyMark } from "./ProxyUser.ts"
 
@@ -58,6 +58,7 @@ export const signInByProxy = Effect.fnUntraced(function* (sent: ProxyUser, visit
   }
   if (without !== "begin") return { ...principal, mayWrite: false }
   const { key, seconds } = yield* begin(id, undefined, { address, agent, proxyMark: mark })
+  yield* endOldestByProxy(id)
   yield* auditLogin("logged in by the header of a proxy", sent.name, address)
   return { ...principal, session: key, begun: seconds } satisfies Principal
 })

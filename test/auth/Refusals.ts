@@ -23,6 +23,8 @@ const unasked = new Set([
 /** Here one says who one is. */
 const entrances = new Set([
   ...["/api/users/tokens/provision/", "/login/", "/logout/", "/user/password/"],
+  ...["/login/factor/", "/login/passkey/", "/user/confirm/", "/user/factors/app/", "/user/factors/recovery/"],
+  ...["/user/factors/passkeys/", "/user/factors/passkeys/remove/"],
   ...["/login/oidc/", "/login/oidc/callback/", "/login/oidc/1/", "/login/oidc/1/callback/"]
 ])
 
@@ -47,7 +49,7 @@ const open = [
 ]
 
 /** Pages of the sender's own account: without one they lead to the login. */
-const own = new Set(["/user/", "/user/preferences/", "/user/sessions/"])
+const own = new Set(["/user/", "/user/preferences/", "/user/sessions/", "/user/factors/"])
 
 /** Endpoints of the API that want a user, or staff, and no permission: test/http/UserConfig and Roots. */
 const wantUser = new Set(["/api/users/config/", "/api/plugins/installed-plugins/"])

@@ -121,6 +121,7 @@ describe.skipIf(!hasBrowser)("a passkey", () => {
   })
 
   it("is removed, and the recovery codes with the last factor", async () => {
+    const kept = (await device.send("WebAuthn.getCredentials", { authenticatorId })).credentials
     await page.context().clearCookies()
     await logIn(page, "ole", userPassword)
     await page.waitForURL("**/")
@@ -135,6 +136,9 @@ describe.skipIf(!hasBrowser)("a passkey", () => {
       "select c.id from rackwire_recovery_code c join users_user u on u.id = c.user_id where u.username = 'ole'"
     )
     expect([left, await page.locator("#recovery").count()]).toEqual([[], 0])
+    // The device would sign later logins by it.
+    await device.send("WebAuthn.clearCredentials", { authenticatorId })
+    for (const credential of kept) await device.send("WebAuthn.addCredential", { authenticatorId, credential })
   })
 })
 

@@ -95,6 +95,7 @@ const action = (request: Request, path: string, button: Html): Html =>
 
 const remove: Handler = (request) =>
   Effect.gen(function* () {
+    yield* userIn(request)
     const found = localUser(request)
     if ("status" in found) return found
     if (!(yield* removeTotp(found.user.id))) return redirect("/user/factors/")

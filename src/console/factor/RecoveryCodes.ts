@@ -19,4 +19,4 @@ const submit: Handler = (request) =>
     return recoverySheet(codes)
   })
 
-export default { path: "/user/factors/recovery/", access: "open", methods: { POST: submit } } satisfies Route
+export default { path: "/user/factors/recovery/", access: "credentials", methods: { POST: submit } } satisfies Route

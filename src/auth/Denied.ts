@@ -19,6 +19,8 @@ const details = {
     "This user has a second factor: send a code of it in the field otp, or use a token that was made in the console.",
   FactorNotSetUp:
     "This user needs a second factor and has none: log in to the console, and set it up at /user/factors/app/.",
+  ConfirmFirst:
+    "Your last login or confirmation was more than five minutes ago: confirm at /user/confirm/ first, or send the request with a token.",
   ProxyHeaderTwice:
     "The header with the user or the groups arrived twice. The proxy must replace the header of its clients, and send it once.",
   ProxyUserName: "The user name in the header of the proxy {fault}.",

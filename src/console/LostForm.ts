@@ -7,9 +7,12 @@ import { html } from "./Html.ts"
 import { sheet } from "./frame/Sheet.ts"
 import { carriedInputs } from "./form/Carried.ts"
 import { tokenInput } from "./form/Csrf.ts"
+import { confirmPage } from "./factor/ConfirmPage.ts"
 import { loginForm } from "./account/LoginForm.ts"
 
-export const lostForm = Effect.fnUntraced(function* ({ incoming, origin, session, path, sent }: LostForm) {
+export const lostForm = Effect.fnUntraced(function* ({ incoming, origin, session, mustConfirm, path, sent }: LostForm) {
+  if (session !== undefined && mustConfirm)
+    return { ...(yield* confirmPage(origin.base, { session, next: path, sent })), status: 403 }
   if (session !== undefined)
     return { ...goOn("The form is older than your session", { session, path, sent }), status: 403 }
   const problem = "Your session has ended. Nothing was saved, and nothing that you typed is lost: log in to continue."

@@ -22,10 +22,11 @@ import { signInByProxy } from "../auth/proxy/ProxySignIn.ts"
 import { proxyUserIn } from "../auth/proxy/ProxyUser.ts"
 import { csrfToken } from "../auth/Session.ts"
 import type { Action } from "../inventory/Clearance.ts"
-import { readForm } from "./wire/Body.ts"
+import { isForm, readForm } from "./wire/Body.ts"
 import { isOfType } from "./wire/MediaType.ts"
 import { csrfCookie, sessionCookie } from "./wire/Cookies.ts"
 import { asksForHtml, asksForPage } from "./wire/Reader.ts"
+import { requireConfirmation } from "./account/Confirmation.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import { type Origin, isOurs } from "./wire/Origin.ts"
 import { AtOnce, type Method, type Route, isPage, locationCharsMax, methodOf } from "./Route.ts"
@@ -173,6 +174,9 @@ const allow = Effect.fnUntraced(function* (
       () => loginFirst(incoming)
     )
   )
+  if (isSafe(method)) return
+  const isFormOfPage = isPage(route) && isForm(incoming)
+  yield* requireConfirmation(incoming, route, principal, isFormOfPage ? yield* readForm(incoming) : undefined)
 })
 
 /** The page that a user with a session has to complete before anything else; undefined without one. */

@@ -9,6 +9,7 @@ import { soundTraceparent } from "../telemetry/TraceContext.ts"
 import { pathCharsMax } from "../inventory/write/Transaction.ts"
 import { type PresumedCall, addressOf } from "./Admission.ts"
 import { type InTurn, kindOf } from "./Fairness.ts"
+import { refuseSecrets } from "./account/Confirmation.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import { apiVersion } from "./Respond.ts"
 import {
@@ -123,6 +124,9 @@ export const requestOf = (
   const bodyWithText = meant?.json ?? readJson(incoming, route.jsonMax)
   const body = Effect.map(bodyWithText, ({ value }) => value)
   const acting = typeof route.access === "object" && route.access.owner !== undefined ? route.access : undefined
+  const granted = acting === undefined ? body : Effect.tap(body, (value) => refuseGrant(principal, acting, value))
+  const type = principal.mustConfirm === true && typeof route.access === "object" ? route.access : undefined
+  const checked = type === undefined ? granted : Effect.tap(granted, (value) => refuseSecrets(type, value))
   return {
     ...{ incoming, url, params, principal, origin, accepted, bodyWithText },
     author: {
@@ -136,7 +140,7 @@ export const requestOf = (
       }
     },
     base: origin.base,
-    body: acting === undefined ? body : Effect.tap(body, (value) => refuseGrant(principal, acting, value)),
+    body: checked,
     bytes: (max) => meant?.bytes ?? readBytes(incoming, max),
     contentType: meant === undefined ? incoming.headers["content-type"] : undefined,
     ifMatch: meant === undefined ? incoming.headers["if-match"] : meant.ifMatch

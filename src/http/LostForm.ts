@@ -1,5 +1,6 @@
 /**
- * Forms that arrive too late: their session has ended, or another one has begun. A page keeps their fields.
+ * Forms that arrive too late: their session has ended, another one has begun, or its user has to
+ * confirm first. A page keeps their fields.
  *
  * Only a form that bears the CSRF token of its sender's own session is kept when that session has ended, and only for
  * its user: otherwise another site could send a form, and the user who logs in would submit it. A form that is kept is shown
@@ -10,6 +11,7 @@ import { Denied } from "../auth/Denied.ts"
 import { csrfToken, ownerOf } from "../auth/Session.ts"
 import { isSameSecret } from "./Admission.ts"
 import type { Asked } from "./Handle.ts"
+import { confirmPath } from "./account/Confirmation.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import type { Refusal, Route } from "./Route.ts"
 import type { Request } from "./wire/Request.ts"
@@ -20,6 +22,8 @@ import { asksForHtml } from "./wire/Reader.ts"
 /** A form that was refused. `session`: the key of the sender's session; absent without one. */
 export interface LostForm extends Pick<Request, "incoming" | "origin"> {
   readonly session: string | undefined
+  /** Whether the user of the session has to confirm first. */
+  readonly mustConfirm: boolean
   readonly path: string
   readonly sent: URLSearchParams
 }
@@ -33,15 +37,17 @@ export const keptForm = Effect.fnUntraced(function* (
   const isKept = keepsForm === true && incoming.method === "POST" && isForm(incoming) && asksForHtml(incoming)
   if (!isKept) return undefined
   const isStale = refusal instanceof HttpRefused && refusal.reason === "StaleForm"
-  const isEnded =
-    (refusal instanceof HttpRefused && refusal.headers?.["location"]?.startsWith("/login/") === true) ||
-    (refusal instanceof Denied && refusal.reason === "NoCredentials")
-  if (!isStale && !isEnded) return undefined
+  const mustConfirm = leadsTo(confirmPath, refusal)
+  const isEnded = leadsTo("/login/", refusal) || (refusal instanceof Denied && refusal.reason === "NoCredentials")
+  if (!isStale && !isEnded && !mustConfirm) return undefined
   const sent = yield* readForm(incoming)
-  const lost: LostForm = { incoming, origin, session: undefined, path: url.pathname + url.search, sent }
-  if (isStale) return { ...lost, session: incoming.cookies[sessionCookie(origin)] }
+  const lost: LostForm = { incoming, origin, session: undefined, mustConfirm, path: url.pathname + url.search, sent }
+  if (isStale || mustConfirm) return { ...lost, session: incoming.cookies[sessionCookie(origin)] }
   return (yield* senderOf(sent, lost)) === undefined ? undefined : lost
 })
+
+const leadsTo = (path: string, refusal: Refusal): boolean =>
+  refusal instanceof HttpRefused && refusal.headers?.["location"]?.startsWith(path) === true
 
 /** The user whose session made the form, if the browser still has the session's cookie; undefined if no session made it. */
 export const senderOf = Effect.fnUntraced(function* (

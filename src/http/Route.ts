@@ -185,6 +185,8 @@ export interface Route {
    * when its session has ended.
    */
   readonly keepsForm?: boolean
+  /** Whether its writes change secrets of their objects, whatever their fields are (account/Confirmation.ts). */
+  readonly changesSecrets?: boolean
   /**
    * Whether its forms carry files (`multipart/form-data`). Admission reads no body of that size: the handler reads it
    * within its own limits and calls `refuseForgedUpload` before it does anything else.

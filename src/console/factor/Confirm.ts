@@ -2,9 +2,9 @@
 import { Effect } from "effect"
 import { auditDenied } from "../../auth/Audit.ts"
 import { Denied } from "../../auth/Denied.ts"
-import { factorsOf, proveFactor } from "../../auth/factor/Factors.ts"
+import { proveFactor } from "../../auth/factor/Factors.ts"
 import { relyingPartyAt } from "../../auth/factor/passkey/Ceremony.ts"
-import { provePasskey, requestProof } from "../../auth/factor/passkey/Passkeys.ts"
+import { provePasskey } from "../../auth/factor/passkey/Passkeys.ts"
 import { provePassword } from "../../auth/password/Password.ts"
 import { type UserRow, username } from "../../auth/Principal.ts"
 import { confirmSession } from "../../auth/Session.ts"
@@ -13,29 +13,19 @@ import { type Handler, type Route, redirect } from "../../http/Route.ts"
 import { readForm } from "../../http/wire/Body.ts"
 import { throttled } from "../../http/wire/RateLimit.ts"
 import type { Request } from "../../http/wire/Request.ts"
+import { sentBefore } from "../form/Carried.ts"
 import { ownPath } from "../frame/OwnPath.ts"
+import { goOn } from "../LostForm.ts"
 import { answerIn } from "./PasskeyForm.ts"
-import { confirmForm } from "./ConfirmForm.ts"
+import { confirmPage } from "./ConfirmPage.ts"
 
 const show: Handler = (request) =>
   Effect.gen(function* () {
     const { user, session, mustConfirm } = request.principal
     const next = ownPath(request.url.searchParams.get("next")) ?? "/"
     if (user === undefined || session === undefined || mustConfirm !== true) return redirect(next)
-    return confirmForm({
-      session,
-      name: username(request.principal),
-      next,
-      passkey: yield* passkeyOf(request, user, session)
-    })
+    return yield* confirmPage(request.base, { session, name: username(request.principal), next })
   })
-
-/** The request for a proof by a passkey; undefined for a user without any. */
-const passkeyOf = Effect.fnUntraced(function* ({ base }: Request, { id }: UserRow, session: string) {
-  const rp = relyingPartyAt(base)
-  const { passkeys } = yield* factorsOf(id)
-  return rp === undefined || passkeys === 0 ? undefined : yield* requestProof(rp, id, session)
-})
 
 const submit: Handler = (request) =>
   Effect.gen(function* () {
@@ -44,6 +34,8 @@ const submit: Handler = (request) =>
     if (user === undefined || session === undefined) return redirect("/login/")
     const form = yield* readForm(incoming)
     const next = ownPath(form.get("next")) ?? "/"
+    // The fields of a form that was refused; the token of the session proves that one of our pages sent them.
+    const sent = sentBefore(form)
     if (principal.isLocal !== true) return redirect(next)
     if (!(yield* proved(request, user, form, session))) {
       const isCode = form.has("code")
@@ -52,11 +44,11 @@ const submit: Handler = (request) =>
         : form.has("answer")
           ? "The passkey was not accepted. Please try again."
           : "This is not your password."
-      const passkey = yield* passkeyOf(request, user, session)
-      return confirmForm({ session, name: username(principal), next, problem, isCode, passkey })
+      const name = username(principal)
+      return yield* confirmPage(request.base, { session, name, next, sent, problem, isCode })
     }
     yield* confirmSession(session)
-    return redirect(next)
+    return sent.size === 0 ? redirect(next) : goOn("You are confirmed", { session, path: next, sent })
   })
 
 /** Whether the form has the password, or a code of the second factor that was not used before. */

@@ -3,15 +3,19 @@ import { csrfToken } from "../../auth/Session.ts"
 import type { PasskeyRequest } from "../../auth/factor/passkey/Passkeys.ts"
 import type { Reply } from "../../http/Route.ts"
 import { html } from "../Html.ts"
+import { carriedByLogin } from "../form/Carried.ts"
 import { tokenInput } from "../form/Csrf.ts"
 import { passkeyForm } from "./PasskeyForm.ts"
 import { icon } from "../frame/Icon.ts"
 import { sheet } from "../frame/Sheet.ts"
 
-interface Confirmation {
+export interface Confirmation {
   /** Key of the session. */
   readonly session: string
-  readonly name: string
+  /** The user name, for password managers. */
+  readonly name?: string
+  /** The fields of a form that was refused and continues afterwards. */
+  readonly sent?: URLSearchParams
   /** The path that the browser is led to afterwards. */
   readonly next: string
   readonly problem?: string
@@ -21,12 +25,27 @@ interface Confirmation {
   readonly passkey: PasskeyRequest | undefined
 }
 
-export const confirmForm = ({ session, name, next, problem = "", isCode = false, passkey }: Confirmation): Reply => {
-  const hidden = html`${tokenInput(csrfToken(session))}<input type="hidden" name="next" value="${next}" />`
+export const confirmForm = ({
+  session,
+  name = "",
+  sent = new URLSearchParams(),
+  next,
+  problem = "",
+  isCode = false,
+  passkey
+}: Confirmation): Reply => {
+  const hidden = html`${tokenInput(csrfToken(session))}<input
+      type="hidden"
+      name="next"
+      value="${next}"
+    />${carriedByLogin(sent)}`
   return sheet(
     "Confirm that it is you",
     html`${problem === "" ? "" : html`<p class="alert-line" role="alert">${problem}</p>`}
-      <p>Your last login or confirmation was more than five minutes ago.</p>
+      <p>
+        Your last login or confirmation was more than five minutes
+        ago.${sent.size === 0 ? "" : " Nothing was saved yet, and nothing that you typed is lost."}
+      </p>
       <form method="post" action="/user/confirm/">
         ${hidden}<input name="username" autocomplete="username" value="${name}" readonly hidden />
         <p>

@@ -90,5 +90,6 @@ export default {
   path: `${pathOf(webhookType)}:id/rotate/`,
   access: webhookType,
   action: "change",
+  changesSecrets: true,
   methods: { GET: show, POST: submit }
 } satisfies Route

@@ -75,9 +75,9 @@ describe.skipIf(!hasBrowser)("for administrators", () => {
   })
 
   it("the sessions of a user are listed, and end one by one or all at once, each in the log", async () => {
-    const { id } = await makeUser(api, "gina")
+    const { id } = await makeUser(api, "greta")
     const agent = "Mozilla/5.0 (Windows NT 10.0; rv:140.0) Gecko/20100101 Firefox/140.0"
-    const [first, second] = [await loggedInAs("gina", { userAgent: agent }), await loggedInAs("gina")]
+    const [first, second] = [await loggedInAs("greta", { userAgent: agent }), await loggedInAs("greta")]
     const isOut = async ({ page }: typeof first) => {
       await page.goto("/user/")
       return page.url().includes("/login/")
@@ -92,9 +92,9 @@ describe.skipIf(!hasBrowser)("for administrators", () => {
     await page.waitForURL("**/sessions/?ended=1")
     expect([await page.locator("tbody tr").count(), await isOut(first), await isOut(second)]).toEqual([1, true, false])
     await page.getByText("End all").click()
-    await page.getByText("gina has no session.").waitFor()
+    await page.getByText("greta has no session.").waitFor()
     expect(await isOut(second)).toBe(true)
-    const line = String.raw`\"admin\" ended 1 sessions of \"gina\" from \"127.0.0.1\"`
+    const line = String.raw`\"admin\" ended 1 sessions of \"greta\" from \"127.0.0.1\"`
     expect(api.service.output().split(line)).toHaveLength(3)
     expect(problems).toEqual([])
     for (const each of [close, first.close, second.close]) await each()

@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser)("the second factor", () => {
     await visitor.page.keyboard.press("Tab")
     await visitor.page.keyboard.type(code)
     await visitor.page.keyboard.press("Enter")
-    await visitor.page.waitForURL("**/")
+    await visitor.page.waitForURL((url) => url.pathname === "/")
     expect(await visitor.page.textContent("header, nav")).not.toBe("")
 
     await age()

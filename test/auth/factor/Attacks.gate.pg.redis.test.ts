@@ -43,12 +43,30 @@ const race = async (browsers: ReadonlyArray<Browser>, fields: Readonly<Record<st
   return (await Promise.all(sends)).map(({ status }) => status).sort()
 }
 
+/** Locks the rows of a table until four statements wait for them, so that all requests have read the rows before. */
+const holdRows = async (table: string) => {
+  const held = api.database.superuser.transaction(
+    `select id from ${table} for update`,
+    `do $$ begin
+       for n in 1..600 loop
+         exit when (select count(*) from pg_stat_activity where wait_event_type = 'Lock' and query like '% ${table}%') >= 4;
+         perform pg_sleep(0.05), pg_stat_clear_snapshot();
+       end loop;
+     end $$`
+  )
+  const holders = "select pid from pg_stat_activity where state = 'active' and query like 'do $$%pg_sleep%'"
+  await expect.poll(() => api.database.superuser.query(holders), { timeout: 30_000 }).toHaveLength(1)
+  return { done: held }
+}
+
 describe("concurrent requests", () => {
   it.each(["code", "recovery"] as const)("in two processes with one %s begin one session", async (field) => {
     const one = await atFactor(api.service.url, "eva")
     const two = await atFactor(api.service.url, "eva")
     const value = field === "code" ? codeOf(eva.secret) : eva.recoveryCodes[0]!
+    const held = await holdRows(field === "code" ? "rackwire_totp" : "rackwire_recovery_code")
     const statuses = await race([one, elsewhere(one), two, elsewhere(two)], { [field]: value })
+    await held.done
     expect(statuses).toEqual([200, 200, 200, 302])
   })
 })

@@ -98,7 +98,8 @@ describe("actions that run later", () => {
     const some = { types: ["extras.delivery"], actions: ["change"], constraints: { status: "failed" } }
     const limited = await makeUser(api, "limited", some)
     expect((await limited.call("POST", "/api/extras/deliveries/retry/", all)).status).toBe(403)
-    const everything = ["extras.delivery", "extras.webhook", ...published]
+    // A sign-in is visible with its user.
+    const everything = ["extras.delivery", "extras.webhook", "users.user", ...published]
     const whole = await makeUser(api, "whole", { types: everything, actions: ["view", "change"] })
     expect((await whole.call("POST", "/api/extras/deliveries/retry/", all)).status).toBe(202)
   })

@@ -22,7 +22,7 @@ const unasked = new Set([
 
 /** Here one says who one is. */
 const entrances = new Set([
-  ...["/api/users/tokens/provision/", "/login/", "/logout/", "/user/password/"],
+  ...["/api/users/tokens/provision/", "/api/users/tokens/exchange/", "/login/", "/logout/", "/user/password/"],
   ...["/login/factor/", "/login/passkey/", "/user/confirm/", "/user/factors/app/", "/user/factors/recovery/"],
   ...["/user/factors/passkeys/", "/user/factors/passkeys/remove/"],
   ...["/login/oidc/", "/login/oidc/callback/", "/login/oidc/1/", "/login/oidc/1/callback/"]

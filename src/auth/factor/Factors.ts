@@ -2,9 +2,8 @@
  * The second factor of users who log in with a password of this service.
  *
  * Responsible for: the authenticator app and the recovery codes of a user, and the proof by one of them; passkeys are in
- * passkey/. Guarantees: a
- * code counts once, whichever processes receive it at the same time; wrong codes count against the limits of wrong
- * passwords (Attempts.ts); the secret of an app is stored sealed. Does not: begin sessions (Session.ts), or concern
+ * passkey/. Guarantees: a code counts once, whichever processes receive it at the same time; wrong codes count against
+ * the limits of wrong passwords (Attempts.ts); the secret of an app is stored sealed. Does not: begin sessions (Session.ts), or concern
  * users who sign in by a provider or a proxy, which have factors of their own.
  */
 import { Clock, Effect } from "effect"

@@ -37,13 +37,9 @@ const submit: Handler = (request) =>
     // The fields of a form that was refused; the token of the session proves that one of our pages sent them.
     const sent = sentBefore(form)
     if (principal.isLocal !== true) return redirect(next)
-    if (!(yield* proved(request, user, form, session))) {
+    const problem = yield* problemOf(request, user, form, session)
+    if (problem !== undefined) {
       const isCode = form.has("code")
-      const problem = isCode
-        ? "This code is not valid, or it was used before."
-        : form.has("answer")
-          ? "The passkey was not accepted. Please try again."
-          : "This is not your password."
       const name = username(principal)
       return yield* confirmPage(request.base, { session, name, next, sent, problem, isCode })
     }
@@ -51,8 +47,13 @@ const submit: Handler = (request) =>
     return sent.size === 0 ? redirect(next) : goOn("You are confirmed", { session, path: next, sent })
   })
 
-/** Whether the form has the password, or a code of the second factor that was not used before. */
-const proved = ({ base, incoming, author }: Request, user: UserRow, form: URLSearchParams, session: string) => {
+const wrong = (form: URLSearchParams): string => {
+  if (form.has("code")) return "This code is not valid, or it was used before."
+  return form.has("answer") ? "The passkey was not accepted. Please try again." : "This is not your password."
+}
+
+/** Returns what is wrong with the password, or the code of the second factor, in the form; undefined for a right one. */
+const problemOf = ({ base, incoming, author }: Request, user: UserRow, form: URLSearchParams, session: string) => {
   const address = addressOf(incoming)
   const code = form.get("code")
   const prove = Effect.gen(function* () {
@@ -64,11 +65,12 @@ const proved = ({ base, incoming, author }: Request, user: UserRow, form: URLSea
     else yield* proveFactor({ user, address }, code)
   })
   return prove.pipe(
-    Effect.as(true),
+    Effect.as(undefined),
     Effect.catchTags({
       TooManyAttempts: ({ seconds }) => throttled(seconds),
-      Denied: (denied) => Effect.as(auditDenied(denied, "POST /user/confirm/", user.username ?? "", address), false),
-      SignInRefused: () => Effect.succeed(false)
+      Denied: (denied) =>
+        Effect.as(auditDenied(denied, "POST /user/confirm/", user.username ?? "", address), wrong(form)),
+      SignInRefused: ({ sentence }) => Effect.succeed(sentence)
     })
   )
 }

@@ -1,6 +1,6 @@
 /** `/login/factor/`: completes a login by the second factor, after a right password. */
 import { Effect } from "effect"
-import { auditDenied, auditFactor } from "../../auth/Audit.ts"
+import { auditFactor, auditRefused, auditThrottled } from "../../auth/Audit.ts"
 import { Attempts } from "../../auth/Attempts.ts"
 import { Denied } from "../../auth/Denied.ts"
 import { relyingPartyAt } from "../../auth/factor/passkey/Ceremony.ts"
@@ -68,8 +68,9 @@ const submit: Handler = (request) =>
     const recovery = form.get("recovery")
     const proof = yield* proved(request, user, form, token).pipe(
       Effect.catchTags({
-        TooManyAttempts: ({ seconds }) => throttled(seconds),
-        Denied: (denied) => Effect.as(auditDenied(denied, "POST /login/factor/", name, address), undefined)
+        TooManyAttempts: ({ seconds }) => Effect.andThen(auditThrottled(name, address), throttled(seconds)),
+        Denied: (denied) =>
+          Effect.as(auditRefused(denied, { what: "POST /login/factor/", way: "password", name }, address), undefined)
       })
     )
     if (proof === undefined)

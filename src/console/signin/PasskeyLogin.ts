@@ -1,6 +1,6 @@
 /** `/login/passkey/`: logs in by a passkey alone, whose device has verified its user. */
 import { Effect } from "effect"
-import { auditDenied, auditFactor } from "../../auth/Audit.ts"
+import { auditFactor, auditRefused } from "../../auth/Audit.ts"
 import { userOfPasskey } from "../../auth/factor/LoginUnderWay.ts"
 import { relyingPartyAt } from "../../auth/factor/passkey/Ceremony.ts"
 import { provePasskey } from "../../auth/factor/passkey/Passkeys.ts"
@@ -31,7 +31,10 @@ const submit: Handler = (request) =>
         ? undefined
         : yield* provePasskey(rp, undefined, answerIn(form, cookie)).pipe(
             Effect.catchTag("Denied", (denied) =>
-              Effect.as(auditDenied(denied, "POST /login/passkey/", "", address), undefined)
+              Effect.as(
+                auditRefused(denied, { what: "POST /login/passkey/", way: "passkey", name: "" }, address),
+                undefined
+              )
             )
           )
     const user = proved === undefined ? undefined : yield* userOfPasskey(proved)

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { judgeRedis } from "../../src/command/Check.ts"
-import { judgeWays } from "../../src/command/check/ProviderFindings.ts"
+import { clockFault, judgeWays } from "../../src/command/check/ProviderFindings.ts"
 import { proxyFindings } from "../../src/command/check/ProxyFindings.ts"
 import { type PostgresFacts, judgePostgres } from "../../src/command/check/PostgresFindings.ts"
 import type { RedisFacts } from "../../src/redis/Suitability.ts"
@@ -164,6 +164,17 @@ test("users whom a proxy names are a finding, with what to do where the service 
     "the service does not start",
     expect.stringContaining("Set TRUSTED_PROXIES to the address of the proxy.")
   ])
+})
+
+describe("the clock of a provider", () => {
+  test("may differ by 30 seconds", () => {
+    expect([clockFault(30), clockFault(-30), clockFault(0)]).toEqual([{}, {}, {}])
+    expect(clockFault(31).is).toContain("31 seconds ahead of the one of this machine")
+    expect(clockFault(-3600)).toEqual({
+      is: "answers, and its clock is 3600 seconds behind the one of this machine",
+      change: "Set both clocks by NTP: beyond 30 seconds its ID tokens are refused."
+    })
+  })
 })
 
 describe("ways to log in", () => {

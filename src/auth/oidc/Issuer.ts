@@ -7,12 +7,10 @@
 import * as client from "openid-client"
 import { type JWTPayload, type JWTVerifyOptions, createRemoteJWKSet, customFetch, jwtVerify } from "jose"
 import { ProviderFault } from "../directory/SignInRefused.ts"
+import { skewSeconds } from "./Clock.ts"
 
 /** How long metadata are kept, milliseconds. */
 const keptMillis = 3_600_000
-
-/** Difference of clocks that is tolerated, seconds. */
-export const skewSeconds = 30
 
 /** Signatures by keys that an issuer publishes: no HMAC, and never none. */
 const algorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"]
@@ -23,6 +21,8 @@ export class Issuer {
   private kept: { readonly metadata: client.ServerMetadata; readonly at: number } | undefined
   private pending: Promise<client.ServerMetadata> | undefined
   private keys: ReturnType<typeof createRemoteJWKSet> | undefined
+  /** By how much the issuer's clock is ahead of ours, by its last metadata, seconds; undefined where it sends no date. */
+  aheadSeconds: number | undefined
 
   constructor(issuer: string, fetch: client.CustomFetch) {
     this.issuer = issuer
@@ -53,7 +53,7 @@ export class Issuer {
   private async discover(): Promise<client.ServerMetadata> {
     // No client is registered for reading a document.
     const found = await client.discovery(new URL(this.issuer), "rackwire", undefined, client.None(), {
-      [client.customFetch]: this.fetch,
+      [client.customFetch]: (...request) => this.timed(...request),
       execute: this.isLocal ? [client.allowInsecureRequests] : []
     })
     const metadata = found.serverMetadata()
@@ -63,6 +63,13 @@ export class Issuer {
     this.kept = { metadata, at: performance.now() }
     this.keys = undefined
     return metadata
+  }
+
+  private async timed(...request: Parameters<client.CustomFetch>): Promise<Response> {
+    const answer = await this.fetch(...request)
+    const ahead = (Date.parse(answer.headers.get("date") ?? "") - performance.timeOrigin - performance.now()) / 1000
+    this.aheadSeconds = Number.isNaN(ahead) ? undefined : Math.round(ahead)
+    return answer
   }
 
   /** An issuer on this machine needs no TLS: no other one may begin with http (Setting.ts). */

@@ -7,7 +7,8 @@
 import * as client from "openid-client"
 import { reveal } from "../../Config.ts"
 import { ProviderFault } from "../directory/SignInRefused.ts"
-import { Issuer, skewSeconds } from "./Issuer.ts"
+import { skewSeconds } from "./Clock.ts"
+import { Issuer } from "./Issuer.ts"
 import type { ProviderOptions } from "./ProviderOptions.ts"
 import type { Claims } from "./Profile.ts"
 import type { SignInState } from "./SignInState.ts"
@@ -40,6 +41,11 @@ export class ProviderClient {
     const metadata = await this.issuer.metadata()
     for (const address of [metadata.authorization_endpoint, metadata.end_session_endpoint]) this.refuseScheme(address)
     return metadata
+  }
+
+  /** By how much the clock of the provider is ahead of ours, seconds; undefined where it sends no date. */
+  get aheadSeconds(): number | undefined {
+    return this.issuer.aheadSeconds
   }
 
   /** The address of the provider's page. It leads back to the redirect address. */

@@ -67,8 +67,8 @@ const answerTo = async (
     const { statusCode: status, headers: fields } = answer
     if (status >= 500) throw new ProviderFault(`${host} answered ${status}`, true)
     if (bytes === undefined) throw new ProviderFault(`the answer of ${host} is larger than ${answerBytes} bytes`, false)
-    const type = String(fields["content-type"] ?? "")
-    return new Response(status === 204 ? null : bytes, { status, headers: { "content-type": type } })
+    const kept = { "content-type": String(fields["content-type"] ?? ""), date: String(fields["date"] ?? "") }
+    return new Response(status === 204 ? null : bytes, { status, headers: kept })
   } catch (error) {
     if (error instanceof ProviderFault) throw error
     const message = deadline.aborted ? `no complete answer within ${answerMillis} ms` : (error as Error).message

@@ -36,8 +36,8 @@ export interface Provider {
   /** The address by which a user logs out of the provider too; undefined if it has none, or is away. */
   readonly endSessionUrl: (backTo: string) => Effect.Effect<string | undefined>
   readonly endedBy: (logoutToken: string) => Effect.Effect<EndedAtProvider, SignInRefused>
-  /** Reads the discovery document, unless it was read a moment ago. */
-  readonly discover: Effect.Effect<void, SignInRefused>
+  /** Reads the discovery document, and returns by how many seconds the provider's clock is ahead; 0 where it sends no date. */
+  readonly discover: Effect.Effect<number, SignInRefused>
 }
 
 export class SingleSignOn extends Context.Service<SingleSignOn, { readonly providers: ReadonlyArray<Provider> }>()(
@@ -86,7 +86,10 @@ const providerBy = (client: ProviderClient, vault: Vault["Service"]): Provider =
     endSessionUrl: (backTo) =>
       calling(() => client.endSessionUrl(backTo)).pipe(Effect.catch(() => Effect.succeed(undefined))),
     endedBy: (logoutToken) => calling(() => client.endedBy(logoutToken)),
-    discover: Effect.asVoid(calling(() => client.metadata()))
+    discover: Effect.map(
+      calling(() => client.metadata()),
+      () => client.aheadSeconds ?? 0
+    )
   }
 }
 

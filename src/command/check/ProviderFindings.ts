@@ -1,5 +1,6 @@
 /** The findings of `check` about the providers of sign-ins: whether each answers with its discovery document. */
 import { Effect } from "effect"
+import { skewSeconds } from "../../auth/oidc/Clock.ts"
 import { callbackPath } from "../../auth/oidc/ProviderOptions.ts"
 import type { SignInRefused } from "../../auth/directory/SignInRefused.ts"
 import { SingleSignOn } from "../../auth/oidc/SingleSignOn.ts"
@@ -19,9 +20,10 @@ export const providerFindings = Effect.gen(function* () {
     ({ options, discover }) =>
       discover.pipe(
         Effect.match({
-          onSuccess: (): Finding => ({
+          onSuccess: (aheadSeconds): Finding => ({
             what: `provider ${options.label}`,
-            is: `${options.issuer} answers; its redirect address is ${baseUrl ?? "the service's address"}${callbackPath(options)}`
+            is: `${options.issuer} answers; its redirect address is ${baseUrl ?? "the service's address"}${callbackPath(options)}`,
+            ...clockFault(aheadSeconds)
           }),
           onFailure: (refusal): Finding => ({
             what: `provider ${options.label}`,
@@ -34,6 +36,15 @@ export const providerFindings = Effect.gen(function* () {
   )
   return [...found, ...judgeWays({ providers: providers.length, localLogin, remoteAuthEnabled, ldapUrl })]
 })
+
+/** The part of a finding about a clock that differs from ours. Pure. */
+export const clockFault = (aheadSeconds: number): Partial<Finding> =>
+  Math.abs(aheadSeconds) <= skewSeconds
+    ? {}
+    : {
+        is: `answers, and its clock is ${Math.abs(aheadSeconds)} seconds ${aheadSeconds > 0 ? "ahead of" : "behind"} the one of this machine`,
+        change: `Set both clocks by NTP: beyond ${skewSeconds} seconds its ID tokens are refused.`
+      }
 
 interface WaysIn extends Pick<Values, "localLogin" | "remoteAuthEnabled" | "ldapUrl"> {
   /** Number of providers. */

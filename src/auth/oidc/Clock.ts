@@ -1,0 +1,2 @@
+/** Difference between the clock of an issuer and ours that is tolerated, seconds. */
+export const skewSeconds = 30

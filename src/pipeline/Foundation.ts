@@ -13,13 +13,12 @@ import { Vault } from "../inventory/Vault.ts"
 import { sessionTable } from "../auth/Session.ts"
 import { directoryGrantTable } from "../auth/directory/DirectoryGroups.ts"
 import { totpTable } from "../auth/factor/Factors.ts"
-import { usedChallengeTable } from "../auth/factor/passkey/Challenge.ts"
 import { passkeyTable } from "../auth/factor/passkey/Passkeys.ts"
 import { recoveryCodeTable } from "../auth/factor/RecoveryCode.ts"
 import { identityTable } from "../auth/directory/Account.ts"
 import { exchangedTokenTable } from "../auth/exchange/ExchangedTokens.ts"
 import { providerSessionTable } from "../auth/oidc/ProviderSession.ts"
-import { usedStateTable } from "../auth/oidc/SignInState.ts"
+import { usedValueTable } from "../auth/UsedOnce.ts"
 import { userConfigTable } from "../auth/user/UserConfig.ts"
 import { leaderTable } from "../capture/slot/Leadership.ts"
 import { setAsideTable } from "../capture/SetAside.ts"
@@ -70,12 +69,11 @@ const stageTables: ReadonlyArray<Table> = [
   totpTable,
   recoveryCodeTable,
   passkeyTable,
-  usedChallengeTable,
   directoryGrantTable,
   identityTable,
   exchangedTokenTable,
   providerSessionTable,
-  usedStateTable,
+  usedValueTable,
   keyTable,
   imageTable,
   epochTable,

@@ -20,7 +20,7 @@ import {
   replaceRecoveryCodes,
   spendRecoveryCode
 } from "./RecoveryCode.ts"
-import { openTicket, sealTicket } from "./SealedTicket.ts"
+import { openTicket, sealTicket } from "../SealedTicket.ts"
 import { newSecret, stepOfCode } from "./Totp.ts"
 
 export const totpTable: Table = {

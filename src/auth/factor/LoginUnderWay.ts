@@ -12,7 +12,7 @@ import { type FoundUser, userColumns, userOf } from "../Authenticate.ts"
 import { mayUsePassword } from "../password/Password.ts"
 import type { UserRow } from "../Principal.ts"
 import { passwordMark } from "../Session.ts"
-import { openTicket, sealTicket } from "./SealedTicket.ts"
+import { openTicket, pathInCookie, sealTicket } from "../SealedTicket.ts"
 
 /** Time within which the second factor has to be proved, seconds. */
 export const loginSeconds = 300
@@ -29,15 +29,12 @@ interface LoginTicket {
   readonly next: string
 }
 
-/** Longest path that the cookie keeps, characters: browsers refuse cookies of more than 4096 bytes. */
-const nextCharsMax = 1500
-
 /** Returns the ticket of a user whose password was right, for the browser with this cookie for forms. */
 export const beginLogin = Effect.fnUntraced(function* (user: UserRow, formCookie: string, next: string) {
   const expires = (yield* Clock.currentTimeMillis) + loginSeconds * 1000
   const content: LoginTicket = {
     ...{ user: user.id, mark: yield* markOf(user.id), browser: digest(formCookie) },
-    next: next.length > nextCharsMax ? "/" : next
+    next: pathInCookie(next)
   }
   return sealTicket(yield* Vault, purpose, content, expires)
 })

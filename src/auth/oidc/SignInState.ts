@@ -5,25 +5,9 @@
  * cookie binds it to the browser that began it. A row notes that it was finished: it is used once.
  */
 import { randomBytes } from "node:crypto"
-import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
-import { type Vault, digest } from "../../inventory/Vault.ts"
-import type { Table } from "../../postgres/migrate/Table.ts"
-
-/** The digests of states that were finished, for as long as their cookies are valid. */
-export const usedStateTable: Table = {
-  name: "rackwire_oidc_used",
-  daily: false,
-  unlogged: true,
-  columns: [
-    { name: "digest", type: "text", nullable: false },
-    { name: "expires", type: "timestamp with time zone", nullable: false }
-  ],
-  constraints: [{ name: "rackwire_oidc_used_digest_key", sql: "unique (digest)" }],
-  indexes: [{ name: "rackwire_oidc_used_expires_idx", sql: "(expires)", unique: false }],
-  triggers: [],
-  published: false
-}
+import type { Vault } from "../../inventory/Vault.ts"
+import { openTicket, pathInCookie, sealTicket } from "../SealedTicket.ts"
+import { claimOnce } from "../UsedOnce.ts"
 
 /** Time within which a sign-in has to be finished, seconds. */
 export const stateSeconds = 600
@@ -41,47 +25,26 @@ export interface SignInState {
   readonly expires: number
 }
 
-/** Longest path that the cookie keeps, characters: browsers refuse cookies of more than 4096 bytes. */
-const nextCharsMax = 1500
-
 const random = (): string => randomBytes(32).toString("base64url")
 
 /** A new sign-in by the provider. */
 export const newState = (provider: string, next: string, nowMillis: number): SignInState => ({
   ...{ provider, state: random(), nonce: random(), verifier: random() },
-  next: next.length > nextCharsMax ? "/" : next,
+  next: pathInCookie(next),
   expires: nowMillis + stateSeconds * 1000
 })
 
-/** Marks the sealed text: other texts that were sealed with the same key are no states. */
-const purpose = "oidc sign-in"
+const purpose = "sign in by a provider"
 
-export const sealState = ({ seal }: Pick<Vault["Service"], "seal">, state: SignInState): string =>
-  seal(JSON.stringify({ purpose, ...state }))
+export const sealState = (vault: Pick<Vault["Service"], "seal">, state: SignInState): string =>
+  sealTicket(vault, purpose, state, state.expires)
 
 /** The state in a cookie; undefined if it was changed, is none, or has expired. */
 export const openState = (
-  { open }: Pick<Vault["Service"], "open">,
+  vault: Pick<Vault["Service"], "open">,
   cookie: string | undefined,
   nowMillis: number
-): SignInState | undefined => {
-  const text = cookie === undefined ? undefined : open(cookie)
-  if (text === undefined) return undefined
-  try {
-    const read = JSON.parse(text) as SignInState & { readonly purpose?: unknown }
-    return read.purpose === purpose && read.expires > nowMillis ? read : undefined
-  } catch {
-    return undefined
-  }
-}
+): SignInState | undefined => openTicket<SignInState>(vault, purpose, cookie, nowMillis)
 
 /** Notes that the state is finished. Returns false if it was before. */
-export const claimState = Effect.fnUntraced(function* ({ state }: SignInState) {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`delete from rackwire_oidc_used where expires < now()`
-  const noted = yield* sql`
-    insert into rackwire_oidc_used (digest, expires)
-    values (${digest(state)}, now() + make_interval(secs => ${2 * stateSeconds})) on conflict (digest) do nothing
-    returning digest`
-  return noted.length > 0
-})
+export const claimState = ({ state }: SignInState) => claimOnce(state, stateSeconds)

@@ -4,26 +4,10 @@
  * once: a row notes that it was used.
  */
 import { Clock, Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { Vault, digest } from "../../../inventory/Vault.ts"
-import type { Table } from "../../../postgres/migrate/Table.ts"
-import { type TicketPurpose, openTicket, sealTicket } from "../SealedTicket.ts"
+import { type TicketPurpose, openTicket, sealTicket } from "../../SealedTicket.ts"
+import { claimOnce } from "../../UsedOnce.ts"
 import type { PasskeyAnswer } from "./Ceremony.ts"
-
-/** The digests of challenges that were used, for as long as their tickets are valid. */
-export const usedChallengeTable: Table = {
-  name: "rackwire_passkey_used",
-  daily: false,
-  unlogged: true,
-  columns: [
-    { name: "digest", type: "text", nullable: false },
-    { name: "expires", type: "timestamp with time zone", nullable: false }
-  ],
-  constraints: [{ name: "rackwire_passkey_used_digest_key", sql: "unique (digest)" }],
-  indexes: [{ name: "rackwire_passkey_used_expires_idx", sql: "(expires)", unique: false }],
-  triggers: [],
-  published: false
-}
 
 /** Time for which a challenge counts, seconds. */
 const challengeSeconds = 300
@@ -64,12 +48,4 @@ export const openChallenge = Effect.fnUntraced(function* (
 })
 
 /** Notes that the challenge is used. Returns false if it was before. */
-export const claimChallenge = Effect.fnUntraced(function* (challenge: string) {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`delete from rackwire_passkey_used where expires < now()`
-  const noted = yield* sql`
-    insert into rackwire_passkey_used (digest, expires)
-    values (${digest(challenge)}, now() + make_interval(secs => ${2 * challengeSeconds}))
-    on conflict (digest) do nothing returning digest`
-  return noted.length > 0
-})
+export const claimChallenge = (challenge: string) => claimOnce(challenge, challengeSeconds)

@@ -2,15 +2,22 @@
  * Tickets: content that a browser keeps for some minutes and sends back. A ticket is sealed, so no client reads or
  * changes it, nothing is stored while it is out, and every process of the service can open it. Pure but for the vault.
  */
-import type { Vault } from "../../inventory/Vault.ts"
+import type { Vault } from "../inventory/Vault.ts"
 
 /** The use that a ticket was sealed for: another use does not open it. */
 export type TicketPurpose =
+  | "sign in by a provider"
   | "log in with a second factor"
   | "set up an authenticator app"
   | "add a passkey"
   | "prove a passkey"
   | "log in by a passkey"
+
+/** Longest path that a ticket in a cookie names, characters: browsers refuse cookies of more than 4096 bytes. */
+const pathCharsMax = 1500
+
+/** Returns the path that a ticket in a cookie names: the home page in place of one that is too long. */
+export const pathInCookie = (path: string): string => (path.length > pathCharsMax ? "/" : path)
 
 /** Returns the sealed content, valid until `expires` in milliseconds since 1970. */
 export const sealTicket = (

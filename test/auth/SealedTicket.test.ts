@@ -1,6 +1,6 @@
 /** Tickets count for one use and one time, and not when they were changed. */
 import { expect, it } from "vitest"
-import { openTicket, sealTicket } from "../../../src/auth/factor/SealedTicket.ts"
+import { openTicket, sealTicket } from "../../src/auth/SealedTicket.ts"
 
 /** A vault that only marks what it has sealed. */
 const vault = {

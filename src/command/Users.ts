@@ -18,7 +18,7 @@ const sync = Command.make(
   "sync",
   {
     many: Flag.Boolean("many").pipe(
-      Flag.withDescription("Accept that more than half of the users end (default: change nothing then)"),
+      Flag.withDescription("Accept that more than ten users, and more than half, end (default: change nothing then)"),
       Flag.withDefault(false)
     )
   },
@@ -29,11 +29,18 @@ const sync = Command.make(
         Effect.catchTags({
           SyncRefused: ({ reason, ending, all }) =>
             failed(
-              reason === "NoDirectory"
-                ? "There is no directory: set LDAP_URL."
-                : `${ending} of ${all} users of the directory would become inactive, so nothing was changed. Check LDAP_USER_BASE, LDAP_USER_FILTER and LDAP_REQUIRED_GROUP; with --many they end.`
+              {
+                NoDirectory: "There is no directory: set LDAP_URL.",
+                NoBindName: "Nobody may search the users of the directory: set LDAP_BIND_DN and LDAP_BIND_PASSWORD.",
+                ManyEnd: `${ending} of ${all} users of the directory would become inactive, so nothing was changed. Check LDAP_USER_BASE, LDAP_USER_FILTER and LDAP_REQUIRED_GROUP; with --many they end.`
+              }[reason]
             ),
-          SignInRefused: ({ sentence, cause = "" }) => failed(`${sentence} ${cause}`)
+          SignInRefused: ({ reason, sentence, cause = "" }) =>
+            failed(
+              reason === "InvalidAnswer"
+                ? `The directory cannot be read, so nothing was changed: ${cause}`
+                : `${sentence} ${cause}`
+            )
         })
       )
       for (const { username, change } of changes) yield* Console.log(`${username}: ${words[change]}`)

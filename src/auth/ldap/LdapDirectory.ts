@@ -18,6 +18,8 @@ import { groupRules, isAskable, ldapProblem } from "./LdapRules.ts"
 export interface NamedDirectory {
   readonly directory: Directory
   readonly urls: ReadonlyArray<string>
+  /** Whether users are searched: with a template and without a bind name each reads the own entry alone. */
+  readonly searches: boolean
   /** The account with this name and password; undefined if one of them is wrong. */
   readonly accountOf: (name: string, password: string) => Effect.Effect<Account | undefined, SignInRefused>
   /** The account with this identifier; undefined where the directory lets it log in no more. */
@@ -49,6 +51,7 @@ export class LdapDirectory extends Context.Service<LdapDirectory, { readonly nam
         named: {
           directory,
           urls,
+          searches: options.ldapUserBase !== undefined || options.ldapBindDn !== undefined,
           accountOf: (name, password) =>
             isAskable(plainName(name), password)
               ? asked(() => users.accountOf(plainName(name), password))

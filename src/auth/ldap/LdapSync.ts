@@ -17,7 +17,7 @@ import { ldapIssuer } from "./LdapEntry.ts"
 
 /** The users are not brought in line; nothing was changed. */
 export class SyncRefused extends Schema.TaggedError<SyncRefused>()("SyncRefused", {
-  reason: Schema.Literals(["NoDirectory", "ManyEnd"]),
+  reason: Schema.Literals(["NoDirectory", "NoBindName", "ManyEnd"]),
   /** Number of users who would become inactive, and of all users of the directory. */
   ending: Schema.Number,
   all: Schema.Number
@@ -29,7 +29,7 @@ interface UserChange {
   readonly change: "ended" | "active again" | "groups"
 }
 
-/** Users who may become inactive at any time; more than these are half of all users at most, because an option with a fault would end everybody. */
+/** Users who may become inactive without a question. More are half of all users at most: an option with a fault would end everybody. */
 const endingMin = 10
 
 /** Questions to the directory at a time. */
@@ -44,12 +44,14 @@ interface Bound {
 }
 
 /**
- * Brings all users in line, and returns the changes. Fails with `SyncRefused` if more than half of them would become
- * inactive, unless `many` are expected; with `SignInRefused` if the directory does not answer.
+ * Brings all users in line, and returns the changes. Fails with `SyncRefused` if more than ten, and more than half
+ * of them, would become inactive, unless `many` are expected, and where a template makes the names of users and nobody
+ * may search them; with `SignInRefused` if the directory does not answer.
  */
 export const syncUsers = Effect.fnUntraced(function* (many: boolean) {
   const { named } = yield* LdapDirectory
   if (named === undefined) return yield* new SyncRefused({ reason: "NoDirectory", ending: 0, all: 0 })
+  if (!named.searches) return yield* new SyncRefused({ reason: "NoBindName", ending: 0, all: 0 })
   const sql = yield* SqlClient.SqlClient
   const bound = yield* sql<Bound>`
     select u.id::text as id, u.username, i.subject, u.is_active, i.ended is not null as has_ended

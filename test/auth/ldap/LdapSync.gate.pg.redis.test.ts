@@ -81,6 +81,14 @@ describe.skipIf(!hasSlapd)("users sync", () => {
     expect((await userOf("former1")).is_active).toBe(false)
   })
 
+  it("changes nothing where nobody may search users", async () => {
+    const template = { LDAP_USER_BASE: "", LDAP_BIND_DN: "", LDAP_USER_DN_TEMPLATE: `uid=%(user)s,ou=people,${base}` }
+    const env = { ...environmentOf(api.database), ...options(), ...template }
+    const refused = await runCommand(["users", "sync"], { env })
+    expect([refused.code, refused.output]).toEqual([1, expect.stringContaining("set LDAP_BIND_DN")])
+    expect((await userOf("ana")).is_active).toBe(true)
+  })
+
   it("changes nothing while the directory is away", async () => {
     const env = { ...environmentOf(api.database), ...options(), LDAP_URL: "ldap://127.0.0.1:9" }
     const away = await runCommand(["users", "sync", "--many"], { env })

@@ -1,5 +1,5 @@
 /** `POST /api/users/tokens/exchange/`: gives a token of a user here for one of a trusted issuer (RFC 8693). */
-import { Effect } from "effect"
+import { ByteSize, Effect } from "effect"
 import { Attempts } from "../../auth/Attempts.ts"
 import { auditExchange, auditSignInRefused, exchangeWay } from "../../auth/Audit.ts"
 import { giveToken } from "../../auth/exchange/ExchangedTokens.ts"
@@ -9,10 +9,13 @@ import { addressOf } from "../Admission.ts"
 import { declaring } from "../declare/Endpoint.ts"
 import { integer, optional, record, string } from "../declare/Parts.ts"
 import type { Route } from "../Route.ts"
-import { isForm, readForm } from "../wire/Body.ts"
+import { isForm, readFormOf } from "../wire/Body.ts"
 import { throttled } from "../wire/RateLimit.ts"
 import type { Request } from "../wire/Request.ts"
 import { bodyFields } from "../webhooks/ActionRequest.ts"
+
+/** Anybody may send a body here; none has more than a token and some names. */
+const bodyMax = ByteSize.kibibytes(32)
 
 const grantType = "urn:ietf:params:oauth:grant-type:token-exchange"
 const accessToken = "urn:ietf:params:oauth:token-type:access_token"
@@ -38,7 +41,7 @@ const exchange = (request: Request) =>
     if (!isOn) return error("unsupported_grant_type", "No issuer is trusted here (TOKEN_EXCHANGE).")
     // Clients of RFC 8693 send a form, others of this API send JSON.
     const fields: Readonly<Record<string, unknown>> = isForm(incoming)
-      ? Object.fromEntries(yield* readForm(incoming))
+      ? Object.fromEntries(yield* readFormOf(incoming, bodyMax))
       : yield* bodyFields(request)
     const { grant_type: grant, subject_token: token, subject_token_type: kind } = fields
     if (grant !== grantType) return error("unsupported_grant_type", `The grant_type must be ${grantType}.`)
@@ -81,6 +84,7 @@ const exchange = (request: Request) =>
 export default {
   path: "/api/users/tokens/exchange/",
   access: "credentials",
+  jsonMax: bodyMax,
   methods: {
     POST: declaring(
       {

@@ -144,6 +144,12 @@ describe("the exchange refuses", () => {
     expect((await exchange("")).json["error_description"]).toBe("The subject_token is missing.")
   })
 
+  it("a body of more than 32 KiB, as a form and as JSON", async () => {
+    expect((await exchange("x".repeat(40_000))).status).toBe(413)
+    const body = { grant_type: grant, subject_token: "x".repeat(40_000) }
+    expect((await api.raw("POST", "/api/users/tokens/exchange/", body)).status).toBe(413)
+  })
+
   it("while the issuer is away, with 503", async () => {
     const { status, json } = await exchange(await signed({ ...claims(), iss: "http://127.0.0.1:9" }, key()))
     expect([status, json["error"]]).toEqual([503, "temporarily_unavailable"])

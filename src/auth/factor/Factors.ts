@@ -14,7 +14,7 @@ import { Attempts } from "../Attempts.ts"
 import { Denied } from "../Denied.ts"
 import type { UserRow } from "../Principal.ts"
 import {
-  hasRecoveryCodes,
+  firstRecoveryCodes,
   plainRecoveryCode,
   removeRecoveryCodes,
   replaceRecoveryCodes,
@@ -70,8 +70,8 @@ export const factorsOf = Effect.fnUntraced(function* (user: number) {
 /** Whether the user needs a second factor to log in. */
 export const hasFactor = ({ totp, passkeys }: UserFactors): boolean => totp !== null || passkeys > 0
 
-/** The user who proves something, and where from. */
-interface Prover {
+/** The user who proves a factor, and the client's address. */
+export interface Prover {
   readonly user: UserRow
   readonly address: string | undefined
 }
@@ -153,7 +153,7 @@ export const setUpTotp = Effect.fnUntraced(function* (user: number, secret: stri
         values (${`${user}`}::bigint, ${seal(secret)}, ${`${step}`}::bigint)
         on conflict (user_id) do nothing returning id::text as id`
       if (made.length === 0) return undefined
-      return (yield* hasRecoveryCodes(user)) ? [] : yield* replaceRecoveryCodes(user)
+      return yield* firstRecoveryCodes(user)
     })
   )
 })
@@ -171,11 +171,23 @@ export const renewRecoveryCodes = (user: number) =>
 
 /** Removes the app of the user, and the recovery codes with the last factor. Returns whether there was one. */
 export const removeTotp = (user: number) =>
+  removeFactor(
+    user,
+    Effect.flatMap(
+      SqlClient.SqlClient,
+      (sql) => sql`delete from rackwire_totp where user_id = ${`${user}`}::bigint returning id::text as id`
+    )
+  )
+
+/** Runs the statement that removes a factor, and removes the recovery codes if it was the last. Returns whether there was one. */
+export const removeFactor = <E>(
+  user: number,
+  statement: Effect.Effect<ReadonlyArray<unknown>, E, SqlClient.SqlClient>
+) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.withTransaction(
       Effect.gen(function* () {
-        const removed = yield* sql`
-          delete from rackwire_totp where user_id = ${`${user}`}::bigint returning id::text as id`
+        const removed = yield* statement
         if (!hasFactor(yield* factorsOf(user))) yield* removeRecoveryCodes(user)
         return removed.length > 0
       })

@@ -78,10 +78,11 @@ export const removeRecoveryCodes = (user: number) =>
     (sql) => sql`delete from rackwire_recovery_code where user_id = ${`${user}`}::bigint`
   )
 
-export const hasRecoveryCodes = Effect.fnUntraced(function* (user: number) {
+/** Makes ten codes for a user without any, and returns them; returns none for a user who has some. Needs a transaction. */
+export const firstRecoveryCodes = Effect.fnUntraced(function* (user: number) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql`select id from rackwire_recovery_code where user_id = ${`${user}`}::bigint limit 1`
-  return rows.length > 0
+  return rows.length > 0 ? [] : yield* replaceRecoveryCodes(user)
 })
 
 /** Uses up a code of the user. Returns false if the user has no such code, or it was used before. */

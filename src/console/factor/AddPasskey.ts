@@ -1,7 +1,7 @@
 /** `/user/factors/passkeys/`: adds a passkey; `/user/factors/passkeys/remove/`: removes one. */
 import { Effect } from "effect"
 import { auditDenied, auditFactor } from "../../auth/Audit.ts"
-import { hasFactor, factorsOf } from "../../auth/factor/Factors.ts"
+import { factorsOf, hasFactor } from "../../auth/factor/Factors.ts"
 import { relyingPartyAt } from "../../auth/factor/passkey/Ceremony.ts"
 import {
   addPasskey,

@@ -60,7 +60,7 @@ const problemOf = ({ base, incoming, author }: Request, user: UserRow, form: URL
     if (form.has("answer")) {
       const rp = relyingPartyAt(base)
       if (rp === undefined) return yield* new Denied({ reason: "WrongPasskey" })
-      yield* provePasskey(rp, user.id, answerIn(form, session))
+      yield* provePasskey(rp, { user, address }, answerIn(form, session))
     } else if (code === null) yield* provePassword(user, form.get("password") ?? "", { address, author })
     else yield* proveFactor({ user, address }, code)
   })

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { factorsOf } from "../../auth/factor/Factors.ts"
 import { relyingPartyAt } from "../../auth/factor/passkey/Ceremony.ts"
-import { requestProof } from "../../auth/factor/passkey/Passkeys.ts"
+import { requestOwnProof } from "../../auth/factor/passkey/Passkeys.ts"
 import { ownerOf } from "../../auth/Session.ts"
 import { type Confirmation, confirmForm } from "./ConfirmForm.ts"
 
@@ -16,9 +16,7 @@ export const confirmPage = Effect.fnUntraced(function* (base: string, confirmati
 
 /** The request for a proof by a passkey; undefined for a user without any. */
 const passkeyOf = Effect.fnUntraced(function* (base: string, session: string) {
-  const rp = relyingPartyAt(base)
-  const user = rp === undefined ? undefined : yield* ownerOf(session)
-  if (rp === undefined || user === undefined) return undefined
-  const { passkeys } = yield* factorsOf(user)
-  return passkeys === 0 ? undefined : yield* requestProof(rp, user, session)
+  const user = yield* ownerOf(session)
+  if (user === undefined) return undefined
+  return yield* requestOwnProof(relyingPartyAt(base), user, (yield* factorsOf(user)).passkeys, session)
 })

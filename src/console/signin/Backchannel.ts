@@ -5,7 +5,8 @@ import { endSessionsOf } from "../../auth/oidc/ProviderSession.ts"
 import { addressOf } from "../../http/Admission.ts"
 import type { Handler, Route } from "../../http/Route.ts"
 import { readForm } from "../../http/wire/Body.ts"
-import { limitFlood, providerOf } from "./Oidc.ts"
+import { limitFlood } from "./Flood.ts"
+import { providerOf } from "./Oidc.ts"
 
 const receive: Handler = (request) =>
   Effect.gen(function* () {

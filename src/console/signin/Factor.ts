@@ -1,7 +1,6 @@
 /** `/login/factor/`: completes a login by the second factor, after a right password. */
 import { Effect } from "effect"
 import { auditFactor, auditRefused, auditThrottled } from "../../auth/Audit.ts"
-import { Attempts } from "../../auth/Attempts.ts"
 import { Denied } from "../../auth/Denied.ts"
 import { relyingPartyAt } from "../../auth/factor/passkey/Ceremony.ts"
 import { provePasskey } from "../../auth/factor/passkey/Passkeys.ts"
@@ -43,8 +42,7 @@ const proved = ({ base, incoming }: Request, user: UserRow, form: URLSearchParam
     if (!form.has("answer")) return yield* proveFactor({ user, address }, code)
     const rp = relyingPartyAt(base)
     if (rp === undefined) return yield* new Denied({ reason: "WrongPasskey" })
-    const { guard } = yield* Attempts
-    yield* guard({ username: user.username ?? "", address }, provePasskey(rp, user.id, answerIn(form, token)))
+    yield* provePasskey(rp, { user, address }, answerIn(form, token))
     return "a passkey" as const
   })
 

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { factorsOf } from "../../auth/factor/Factors.ts"
 import { relyingPartyAt } from "../../auth/factor/passkey/Ceremony.ts"
-import { requestProof } from "../../auth/factor/passkey/Passkeys.ts"
+import { requestOwnProof } from "../../auth/factor/passkey/Passkeys.ts"
 import type { UserRow } from "../../auth/Principal.ts"
 import type { Request } from "../../http/wire/Request.ts"
 import { type FactorStep, factorForm } from "./FactorForm.ts"
@@ -15,7 +15,6 @@ export const factorPage = Effect.fnUntraced(function* (
   step: Omit<FactorStep, "hasApp" | "passkey">
 ) {
   const { totp, passkeys } = yield* factorsOf(id)
-  const rp = relyingPartyAt(base)
-  const passkey = passkeys === 0 || rp === undefined ? undefined : yield* requestProof(rp, id, token)
+  const passkey = yield* requestOwnProof(relyingPartyAt(base), id, passkeys, token)
   return factorForm(token, { ...step, hasApp: totp !== null, passkey })
 })

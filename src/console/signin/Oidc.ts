@@ -1,7 +1,6 @@
 /** `/login/oidc/`: leads the browser to a provider of OpenID Connect, and begins a session when it returns. */
 import { Effect } from "effect"
 import { auditSignIn, auditSignInRefused } from "../../auth/Audit.ts"
-import { refuseFlood } from "../../auth/audit/SignInRows.ts"
 import { begin } from "../../auth/Session.ts"
 import { userOfAccount } from "../../auth/directory/Account.ts"
 import { callbackPath } from "../../auth/oidc/ProviderOptions.ts"
@@ -12,14 +11,10 @@ import { addressOf } from "../../http/Admission.ts"
 import { notFound } from "../../http/HttpRefused.ts"
 import { type Handler, type Route, redirect } from "../../http/Route.ts"
 import { forgottenSignIn, sessionCookies, signInCookie, signInUnderWay } from "../../http/wire/Cookies.ts"
-import { throttled } from "../../http/wire/RateLimit.ts"
 import { type Request, publicUrl } from "../../http/wire/Request.ts"
 import { loginForm } from "../account/LoginForm.ts"
 import { ownPath } from "../frame/OwnPath.ts"
-
-/** Fails with 429 for a network of which too many sign-ins were refused: an attempt costs requests to the provider. */
-export const limitFlood = ({ incoming }: Request) =>
-  refuseFlood(addressOf(incoming)).pipe(Effect.catchTag("TooManyAttempts", ({ seconds }) => throttled(seconds)))
+import { limitFlood } from "./Flood.ts"
 
 /** The provider that the path names. Fails with 404. */
 export const providerOf = ({ params }: Pick<Request, "params">) =>

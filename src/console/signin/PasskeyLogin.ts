@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { auditFactor, auditRefused } from "../../auth/Audit.ts"
 import { userOfPasskey } from "../../auth/factor/LoginUnderWay.ts"
 import { relyingPartyAt } from "../../auth/factor/passkey/Ceremony.ts"
-import { provePasskey } from "../../auth/factor/passkey/Passkeys.ts"
+import { provenUser } from "../../auth/factor/passkey/Passkeys.ts"
 import { addressOf, isSameSecret } from "../../http/Admission.ts"
 import type { Handler, Route } from "../../http/Route.ts"
 import { readForm } from "../../http/wire/Body.ts"
@@ -12,12 +12,14 @@ import { loginForm } from "../account/LoginForm.ts"
 import { answerIn } from "../factor/PasskeyForm.ts"
 import { ownPath } from "../frame/OwnPath.ts"
 import { carriedForm, entered } from "./Entered.ts"
+import { limitFlood } from "./Flood.ts"
 
 const problem =
   "The passkey was not accepted: it is not one of this service, or the page was open for more than five minutes. Please try again."
 
 const submit: Handler = (request) =>
   Effect.gen(function* () {
+    yield* limitFlood(request)
     const { incoming, origin } = request
     const form = yield* readForm(incoming)
     const next = ownPath(form.get("next")) ?? "/"
@@ -29,7 +31,7 @@ const submit: Handler = (request) =>
     const proved =
       rp === undefined || !isOurs
         ? undefined
-        : yield* provePasskey(rp, undefined, answerIn(form, cookie)).pipe(
+        : yield* provenUser(rp, undefined, answerIn(form, cookie)).pipe(
             Effect.catchTag("Denied", (denied) =>
               Effect.as(
                 auditRefused(denied, { what: "POST /login/passkey/", way: "passkey", name: "" }, address),

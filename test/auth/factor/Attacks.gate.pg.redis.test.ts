@@ -149,4 +149,16 @@ describe("guesses", () => {
     const credentials = { username: "hal", password: userPassword, otp: right }
     expect((await api.raw("POST", "/api/users/tokens/provision/", credentials)).status).toBe(429)
   })
+
+  it("of passkeys in a session count as well", async () => {
+    await makeUser(api, "ina")
+    // Browsers keep passkeys for names, not for addresses.
+    const browser = openBrowser(api.service.url.replace("127.0.0.1", "localhost"))
+    await browser.logIn("ina", userPassword)
+    await api.database.sql.query("update rackwire_session set confirmed = now() - interval '1 hour'")
+    const guess = async () => (await browser.submit("/user/confirm/", { ticket: "a", answer: "{}" })).status
+    const statuses = []
+    for (let n = 0; n <= 12; n++) statuses.push(await guess())
+    expect(statuses).toEqual([...Array.from({ length: 12 }, () => 200), 429])
+  })
 })

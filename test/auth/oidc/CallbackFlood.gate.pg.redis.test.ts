@@ -46,6 +46,7 @@ it("cost an address nothing but 429 after the limit, and leave others and passwo
   const refused = await callback(flood)
   expect([refused.status, Number(refused.headers.get("retry-after")) > 0]).toEqual([429, true])
   expect((await backchannel(flood)).status).toBe(429)
+  expect((await from(flood, "/login/passkey/", { method: "POST" })).status).toBe(429)
   expect(await rowsOf(flood)).toBe(rowsMax + 1)
   expect([(await callback("192.0.2.2")).status, (await backchannel("192.0.2.2")).status]).toEqual([403, 400])
   expect(await rowsOf("192.0.2.2")).toBe(2)

@@ -9,8 +9,10 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Table } from "../../../postgres/migrate/Table.ts"
+import { Attempts } from "../../Attempts.ts"
 import { Denied } from "../../Denied.ts"
-import { hasRecoveryCodes, removeRecoveryCodes, replaceRecoveryCodes } from "../RecoveryCode.ts"
+import { type Prover, removeFactor } from "../Factors.ts"
+import { firstRecoveryCodes } from "../RecoveryCode.ts"
 import {
   type PasskeyAnswer,
   type RelyingParty,
@@ -110,6 +112,10 @@ export const requestProof = Effect.fnUntraced(function* (rp: RelyingParty, user:
   return { options, ticket } satisfies PasskeyRequest
 })
 
+/** The same for a user with so many passkeys; undefined without any, and where browsers allow none. */
+export const requestOwnProof = (rp: RelyingParty | undefined, user: number, passkeys: number, cookie: string) =>
+  rp === undefined || passkeys === 0 ? Effect.succeed(undefined) : requestProof(rp, user, cookie)
+
 const invalid = () => new Denied({ reason: "WrongPasskey" })
 
 /**
@@ -137,7 +143,7 @@ export const addPasskey = Effect.fnUntraced(function* (
          where (select count(*) from rackwire_passkey where user_id = ${id}::bigint) < ${passkeysMax}::int
         on conflict (credential) do nothing returning id::text as id`
       if (rows.length === 0) return yield* invalid()
-      return (yield* hasRecoveryCodes(user)) ? [] : yield* replaceRecoveryCodes(user)
+      return yield* firstRecoveryCodes(user)
     })
   )
 })
@@ -150,11 +156,21 @@ interface StoredPasskey {
   readonly counter: string
 }
 
+/** Proves the second factor by a passkey of the user. Fails with `Denied`, and over the limits with `TooManyAttempts`. */
+export const provePasskey = Effect.fnUntraced(function* (
+  rp: RelyingParty,
+  { user, address }: Prover,
+  answer: PasskeyAnswer
+) {
+  const { guard } = yield* Attempts
+  yield* guard({ username: user.username ?? "", address }, provenUser(rp, user.id, answer))
+})
+
 /**
  * Returns the id of the user whom the answer proves. With a user, any passkey of this user is a proof; without one, the
  * device must have verified the user, because the passkey is the only factor. Fails with `Denied`.
  */
-export const provePasskey = Effect.fnUntraced(function* (
+export const provenUser = Effect.fnUntraced(function* (
   rp: RelyingParty,
   user: number | undefined,
   answer: PasskeyAnswer
@@ -181,16 +197,11 @@ export const provePasskey = Effect.fnUntraced(function* (
 
 /** Removes a passkey of the user, and the recovery codes with the last factor. Returns whether there was one. */
 export const removePasskey = (user: number, id: string) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    sql.withTransaction(
-      Effect.gen(function* () {
-        const removed = yield* sql`
-          delete from rackwire_passkey where id = ${id}::bigint and user_id = ${`${user}`}::bigint returning id::text as id`
-        const left = yield* sql`
-          select user_id from rackwire_passkey where user_id = ${`${user}`}::bigint
-          union all select user_id from rackwire_totp where user_id = ${`${user}`}::bigint limit 1`
-        if (left.length === 0) yield* removeRecoveryCodes(user)
-        return removed.length > 0
-      })
+  removeFactor(
+    user,
+    Effect.flatMap(
+      SqlClient.SqlClient,
+      (sql) => sql`
+        delete from rackwire_passkey where id = ${id}::bigint and user_id = ${`${user}`}::bigint returning id::text as id`
     )
   )

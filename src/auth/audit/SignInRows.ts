@@ -32,7 +32,7 @@ const noRequest = "00000000-0000-0000-0000-000000000000"
 
 interface SignInEntry {
   readonly kind: SignInKind
-  /** `password`, `oidc:<name of the provider>`, `proxy`, `ldap`; absent where no credential was presented. */
+  /** As the field `way` of the type; absent where no credential was presented. */
   readonly way?: string
   /** The user name, as it was given. */
   readonly name: string

@@ -18,6 +18,7 @@ import { type FoundUser, permissionsOf, userColumns, userOf } from "../Authentic
 import { Denied } from "../Denied.ts"
 import type { Sender } from "../directory/Account.ts"
 import { type LdapSignIn, signInByLdap } from "../ldap/LdapSignIn.ts"
+import { principalOf } from "../Sight.ts"
 import { PasswordHashing } from "./PasswordHashing.ts"
 import type { Principal, UserRow } from "../Principal.ts"
 
@@ -40,23 +41,16 @@ export const logIn = Effect.fnUntraced(function* (username: string, password: st
         )
   const anywhere = local.pipe(
     Effect.map((principal) => ({ ...principal, how: "signIn" as const, account: undefined })),
-    Effect.catchTag("Denied", () => Effect.flatMap(signInByLdap(username, password, by), principalOf))
+    Effect.catchTag("Denied", () => Effect.flatMap(signInByLdap(username, password, by), signedIn))
   )
   return yield* guard({ username, address: by.address }, anywhere)
 })
 
 /** The sender who is a user of the directory, with its account. */
-const principalOf = Effect.fnUntraced(function* ({ id, how, account }: LdapSignIn) {
-  const sql = yield* SqlClient.SqlClient
-  const [found] = yield* sql<FoundUser>`
-    select ${sql.literal(userColumns)} from users_user u where u.id = ${`${id}`}::bigint and u.is_active`
-  if (found === undefined) return yield* new Denied({ reason: "WrongPassword" })
-  const principal = {
-    user: userOf(found),
-    mayWrite: true,
-    permissions: yield* permissionsOf(found)
-  } satisfies Principal
-  return { ...principal, how, account }
+const signedIn = Effect.fnUntraced(function* ({ id, how, account }: LdapSignIn) {
+  const principal = yield* principalOf(id)
+  if (principal === undefined) return yield* new Denied({ reason: "WrongPassword" })
+  return { ...principal, mayWrite: true, how, account }
 })
 
 /** Whether LOCAL_LOGIN lets the user log in by a password. */

@@ -33,7 +33,7 @@ export default defineObjectType({
   fields: {
     time: time({ now: true }),
     kind: choice(kinds),
-    // `password`, `oidc:<name of the provider>`, `proxy`, `ldap`; empty where no credential was presented.
+    // `password`, `passkey`, `oidc:<name of the provider>`, `ldap`, `proxy`, `token exchange`; empty where no credential was presented.
     way: text({ max: signInChars.way, optional: true }),
     // The user who had the name at that time. The row outlives the user.
     user: ref("users.user", { optional: true, onDelete: "keep" }),

@@ -20,6 +20,8 @@ const from = (address: string | undefined): string => `from ${quoted(address ?? 
 export const auditTokenUse = (token: string, name: string | null, address: string | undefined) =>
   Effect.logInfo(`audit: token ${token} of ${quoted(name ?? "")} is used ${from(address)}`)
 
+type Words = Readonly<Record<string, readonly [kind: SignInKind, way: string]>>
+
 /** The words of a line, with the kind and the way of its row. */
 const logins = {
   "logged in": ["logged_in", "password"],
@@ -28,7 +30,7 @@ const logins = {
   "logged out": ["logged_out", ""],
   "provisioned a token": ["token_provisioned", "password"],
   "changed the password": ["password_changed", "password"]
-} as const satisfies Readonly<Record<string, readonly [kind: SignInKind, way: string]>>
+} as const satisfies Words
 
 export const auditLogin = Effect.fnUntraced(function* (
   how: keyof typeof logins,
@@ -52,7 +54,7 @@ const factors = {
   "logged in by a passkey": ["logged_in", "passkey"],
   "added a passkey": ["factor_changed", ""],
   "removed a passkey": ["factor_changed", ""]
-} as const satisfies Readonly<Record<string, readonly [kind: SignInKind, way: string]>>
+} as const satisfies Words
 
 /** A login with a second factor, and changes of second factors. */
 export const auditFactor = Effect.fnUntraced(function* (

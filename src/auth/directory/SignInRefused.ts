@@ -8,8 +8,7 @@ const sentences = {
   Expired: "The sign-in has expired, or another browser or tab began it. Please try again.",
   Repeated: "This sign-in has been used before. Please begin again.",
   Declined: "{provider} declined the sign-in ({detail}).",
-  InvalidAnswer:
-    "The answer of {provider} is not valid, so it was refused. Please try again, or report the reference below.",
+  InvalidAnswer: "The answer of {provider} is not valid, so it was refused. Please try again, or report the reference.",
   InvalidClaims: "{provider} gave an account that cannot be used here: {detail}.",
   NameTaken:
     "The user name {detail} belongs to another user here. An administrator can rename that user, or allow the account to take over that user.",

@@ -5,6 +5,7 @@ import type { Reply } from "../../http/Route.ts"
 import { html } from "../Html.ts"
 import { carriedByLogin } from "../form/Carried.ts"
 import { tokenInput } from "../form/Csrf.ts"
+import { otherWay } from "./OtherWay.ts"
 import { passkeyForm } from "./PasskeyForm.ts"
 import { icon } from "../frame/Icon.ts"
 import { sheet } from "../frame/Sheet.ts"
@@ -62,26 +63,11 @@ export const confirmForm = ({
         </p>
         <button>Confirm</button>
       </form>
-      <details class="other-way" ${isCode ? html`open` : ""}>
-        <summary>Use a code of your second factor</summary>
-        <form method="post" action="/user/confirm/">
-          ${hidden}
-          <p>
-            <label
-              >Code of the app, or a recovery code
-              <input
-                name="code"
-                autocomplete="one-time-code"
-                autocapitalize="none"
-                spellcheck="false"
-                maxlength="64"
-                required
-                ${isCode ? html`autofocus` : ""}
-            /></label>
-          </p>
-          <button>Confirm with the code</button>
-        </form>
-      </details>
+      ${otherWay({
+        ...{ summary: "Use a code of your second factor", action: "/user/confirm/", hidden },
+        ...{ label: "Code of the app, or a recovery code", name: "code", autocomplete: "one-time-code" },
+        ...{ button: "Confirm with the code", isOpen: isCode }
+      })}
       ${
         passkey === undefined
           ? ""

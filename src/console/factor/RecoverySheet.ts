@@ -8,8 +8,8 @@ export const recoverySheet = (codes: ReadonlyArray<string>): Reply =>
   sheet(
     "Your recovery codes",
     html`<p>
-        Each code logs you in once, in place of your authenticator app. They are shown this once: print them, or store
-        them in a password manager. Earlier codes are no longer valid.
+        Each code logs you in once, in place of your other factor. They are shown this once: print them, or store them
+        in a password manager. Earlier codes are no longer valid.
       </p>
       <ol class="codes mono" id="codes">
         ${codes.map((code) => html`<li>${code}</li>`)}

@@ -38,12 +38,14 @@ const show: Handler = (request) =>
     })
   })
 
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
+
 const sentences = (name: string, { totp, passkeys, recoveryCodes }: UserFactors): Html =>
   totp === null && passkeys === 0
     ? html`<p>${name} has no second factor.</p>`
     : html`<p>
           ${name} has ${totp === null ? "no authenticator app" : html`an authenticator app, set up ${timeOf(totp)}`},
-          ${passkeys} passkeys and ${recoveryCodes} recovery codes.
+          ${counted(passkeys, "passkey")} and ${counted(recoveryCodes, "recovery code")}.
         </p>
         <p>
           A reset removes them: the password alone then logs ${name} in. Make sure first that ${name} requested it.

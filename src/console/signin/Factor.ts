@@ -29,7 +29,8 @@ const show: Handler = (request) =>
     return yield* factorPage(request, login.user, incoming.cookies[csrfCookie(origin)] ?? "", {})
   })
 
-const wrong = "This code is not valid, or it was used before. An app shows a new one every 30 seconds."
+const wrongRecovery = "This code is not valid, or it was used before."
+const wrongCode = `${wrongRecovery} An app shows a new one every 30 seconds.`
 
 const wrongPasskey =
   "The passkey was not accepted: the page was open for more than five minutes, or it is not one of yours."
@@ -74,7 +75,7 @@ const submit: Handler = (request) =>
     if (proof === undefined)
       return yield* factorPage(request, user, token, {
         ...{ sent: carried.sent, isRecovery: recovery !== null },
-        problem: form.has("answer") ? wrongPasskey : wrong
+        problem: form.has("answer") ? wrongPasskey : recovery === null ? wrongCode : wrongRecovery
       })
     yield* auditFactor(`logged in with ${proof}`, name, address)
     return yield* entered(request, user, next, carried)

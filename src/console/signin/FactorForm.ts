@@ -3,6 +3,7 @@ import type { PasskeyRequest } from "../../auth/factor/passkey/Passkeys.ts"
 import type { Reply } from "../../http/Route.ts"
 import { type Html, html } from "../Html.ts"
 import { carriedByLogin } from "../form/Carried.ts"
+import { otherWay } from "../factor/OtherWay.ts"
 import { passkeyForm } from "../factor/PasskeyForm.ts"
 import { tokenInput } from "../form/Csrf.ts"
 import { icon } from "../frame/Icon.ts"
@@ -30,26 +31,11 @@ export const factorForm = (
       ${passkey === undefined ? "" : passkeyForm({ action: "/login/factor/", kind: "get", request: passkey, inputs: hidden, button: html`${icon("key")}Use a passkey` })}
       ${passkey === undefined || !hasApp ? "" : html`<p class="ways-or">or</p>`}
       ${hasApp ? codeForm(hidden, isRecovery) : ""}
-      <details class="other-way" ${isRecovery ? html`open` : ""}>
-        <summary>Use a recovery code</summary>
-        <form method="post" action="/login/factor/">
-          ${hidden}
-          <p>
-            <label
-              >Recovery code
-              <input
-                name="recovery"
-                autocomplete="off"
-                autocapitalize="none"
-                spellcheck="false"
-                maxlength="64"
-                required
-                ${isRecovery ? html`autofocus` : ""}
-            /></label>
-          </p>
-          <button>Log in with the recovery code</button>
-        </form>
-      </details>
+      ${otherWay({
+        ...{ summary: "Use a recovery code", action: "/login/factor/", hidden },
+        ...{ label: "Recovery code", name: "recovery", autocomplete: "off" },
+        ...{ button: "Log in with the recovery code", isOpen: isRecovery }
+      })}
       <p class="other-way"><a href="/login/">Log in as another user</a></p>`
   )
 }

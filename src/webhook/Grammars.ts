@@ -8,6 +8,7 @@ import { addressProblem, headersProblem, isTemplate, literalHeadersProblem } fro
 import { secretProblem } from "./Sign.ts"
 import { targetRules } from "../transport/OutgoingRules.ts"
 import { urlRefusal } from "../transport/TargetPolicy.ts"
+import { urlProblem } from "../postgres/PostgresUrl.ts"
 import { parsePolicy } from "./RetrySchedule.ts"
 import { type Grammar, Grammars } from "../inventory/Grammar.ts"
 import { registry } from "../inventory/Registry.ts"
@@ -58,6 +59,11 @@ export const grammarsLayer = Layer.effect(
         // A kept key is checked again with a new certificate.
         return clientKeyProblem(key ?? String(value), String(row["client_certificate"]))
       },
+      databaseUrl: (value) => {
+        const problem = urlProblem(String(value))
+        return problem === undefined ? undefined : `The URL ${problem}.`
+      },
+      apiUrl: (value) => addressProblem(String(value)) ?? urlRefusal(rules, String(value)),
       tokenUrl: (value) => tokenUrlProblem(String(value)) ?? urlRefusal(rules, String(value)),
       template,
       jinja: (value) => Effect.map(check(String(value)), (error) => error?.told),

@@ -167,13 +167,22 @@ export const eventsSeen = (where: Clearance["Service"]["where"], alias = "c"): W
 const toldOf = (typeColumn: string, idColumn: string, where: Clearance["Service"]["where"]): Where => {
   const types = [...registry.values()].filter(({ kind }) => kind === "object")
   if (types.every((type) => isWhole(where(type, "view")))) return everything
+  const sources = objectType("extras.source")
   const whole = types.filter((type) => isEverything(where(type, "view")))
   const some = types.filter((type) => !whole.includes(type) && !isNothing(where(type, "view")))
   return anyOf(
     { sql: `${typeColumn} = any ($1::text[])`, parameters: [whole.map(({ id }) => id)] },
-    ...some.map((type) => allOf({ sql: `${typeColumn} = $1`, parameters: [type.id] }, among(idColumn, type, where)))
+    ...some.map((type) => allOf({ sql: `${typeColumn} = $1`, parameters: [type.id] }, among(idColumn, type, where))),
+    ...(isNothing(where(sources, "view")) ? [] : [ofSources(typeColumn, among("s.source", sources, where))])
   )
 }
+
+/** Everything about a source may be seen by users who may view the source: its objects have no permissions here. */
+const ofSources = (typeColumn: string, { sql, parameters }: Where): Where => ({
+  sql: `exists (select from (select substring(${typeColumn} from '^([1-9][0-9]*):')::bigint as source) s
+                 where s.source is not null and ${sql})`,
+  parameters
+})
 
 /** True where the column names an object of the type that may be seen. */
 const among = (column: string, type: ObjectType, where: Clearance["Service"]["where"]): Where => {

@@ -10,6 +10,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { sourceTypeOf } from "../event/SourceType.ts"
 import { sqlStateOf } from "../postgres/Postgres.ts"
 import { inWords } from "../telemetry/Telemetry.ts"
 import { Clearance } from "../inventory/Clearance.ts"
@@ -89,8 +90,7 @@ export const seen = Effect.fnUntraced(function* (events: ReadonlyArray<SubjectFo
       own.map(({ event }) => event)
     )
     for (const each of own) {
-      const { type, objectId } = each.event
-      if (!sees(type, objectId)) each.hidden = undefined
+      if (!sees(...subjectIn(each.event))) each.hidden = undefined
       else for (const key of hiddenIn(each.event, sees)) each.hidden?.add(key)
     }
   }
@@ -108,8 +108,16 @@ export const hiddenFromReader = Effect.fnUntraced(function* (events: ReadonlyArr
 /** Whether an object may be seen, by its id or by the text of the unique field `by`. */
 type Sees = (...mention: Parameters<See>) => boolean
 
-const hiddenIn = (state: ObjectState, sees: Sees): ReadonlySet<string> => {
+/** The object whose visibility decides: that of the event, or the source for an event of one. */
+const subjectIn = ({ type, objectId }: Pick<EventSubject, "type" | "objectId">): readonly [string, number] => {
+  const of = sourceTypeOf(type)
+  return of === undefined ? [type, objectId] : ["extras.source", of.source]
+}
+
+/** Permissions here say nothing about the objects inside an event of a source. */
+const hiddenIn = (state: EventSubject, sees: Sees): ReadonlySet<string> => {
   const hidden = new Set<string>()
+  if (sourceTypeOf(state.type) !== undefined) return hidden
   visitMentions(state, (...mention) => void (sees(...mention) || hidden.add(mentionKey(...mention))))
   return hidden
 }
@@ -134,8 +142,8 @@ const sightOf = Effect.fnUntraced(function* (clearance: Clearance["Service"], ev
     else known.of.add(of)
   }
   for (const event of events) {
-    want(event.type, event.objectId)
-    visitMentions(event, want)
+    want(...subjectIn(event))
+    if (sourceTypeOf(event.type) === undefined) visitMentions(event, want)
   }
   const visible = new Map<string, ReadonlySet<string> | "all">()
   for (const [key, { type, column, of }] of wanted) visible.set(key, yield* visibleOf(clearance, type, column, of))

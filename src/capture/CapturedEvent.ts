@@ -7,18 +7,19 @@ import type { ObjectType } from "../inventory/ObjectType.ts"
 import { type Json, representation, snapshot, viewOf } from "../inventory/derive/represent/Representation.ts"
 import { ownDisplay } from "../inventory/derive/represent/Masked.ts"
 import type { RequestLine } from "../inventory/write/Transaction.ts"
+import { parseExactly } from "../postgres/ExactJson.ts"
 import { inWords } from "../telemetry/Telemetry.ts"
 import type { Readable } from "./fold/Change.ts"
 import type { RelatedRows } from "./fold/RelatedRows.ts"
-import type { Window } from "./fold/TransactionWindows.ts"
+import type { RelayedInWindow, Window } from "./fold/TransactionWindows.ts"
 
 export interface CapturedEvent extends Event {
   /** The transaction's number in Postgres, its lower 32 bits. */
   readonly xid: number
-  readonly type: ObjectType
   /** The object's name in the change log: made of the object alone, since readers see different other objects. */
   readonly display: string
   readonly request: RequestLine | undefined
+  /** The row of the inventory after the change; undefined for a deletion, and for an event of a source. */
   readonly after: Row | undefined
   readonly data: Json
   readonly prechange: Json | null
@@ -85,7 +86,6 @@ export const eventsOf = (window: Window, epoch: number, related: RelatedRows, ba
       position: inEpoch(epoch, commitLsn),
       idx,
       xid,
-      type,
       kind,
       objectType: type.id,
       objectId: last.id,
@@ -113,7 +113,71 @@ export const eventsOf = (window: Window, epoch: number, related: RelatedRows, ba
     }
     return []
   })
-  return { events, aside }
+  if (window.relayed.length === 0) return { events, aside }
+  const place = { position: inEpoch(epoch, commitLsn), xid, timestamp }
+  const relayed = window.relayed.map((each) => new SourceEvent(each, place))
+  return { events: [...events, ...relayed].sort((a, b) => a.idx - b.idx), aside }
+}
+
+/** An event of a source. Its texts are parsed only where a webhook may fire for it. */
+class SourceEvent implements CapturedEvent {
+  readonly position: bigint
+  readonly idx: number
+  readonly xid: number
+  readonly timestamp: string
+  readonly kind: Kind
+  readonly objectType: string
+  readonly objectId: number
+  readonly display: string
+  readonly username: string
+  readonly requestId: string
+  readonly message: string | undefined
+  readonly source: CapturedEvent["source"]
+  readonly json: CapturedEvent["json"]
+  readonly request = undefined
+  readonly after = undefined
+  private parsed: { readonly [name in keyof CapturedEvent["json"]]: Json } | undefined
+
+  constructor(
+    { event, idx }: RelayedInWindow,
+    { position, xid, timestamp }: Pick<CapturedEvent, "position" | "xid" | "timestamp">
+  ) {
+    this.position = position
+    this.idx = idx
+    this.xid = xid
+    this.timestamp = timestamp
+    this.kind = event.kind
+    this.objectType = event.objectType
+    this.objectId = event.objectId
+    this.display = event.display
+    this.username = event.username
+    this.requestId = event.requestId
+    this.message = event.message
+    this.source = event.source
+    this.json = event.json
+  }
+
+  private get values() {
+    const { data, prechange, postchange } = this.json
+    this.parsed ??= {
+      data: parseExactly(data) as Json,
+      prechange: parseExactly(prechange) as Json,
+      postchange: parseExactly(postchange) as Json
+    }
+    return this.parsed
+  }
+
+  get data(): Json {
+    return this.values.data
+  }
+
+  get prechange(): Json | null {
+    return this.values.prechange
+  }
+
+  get postchange(): Json | null {
+    return this.values.postchange
+  }
 }
 
 const asideOf = (

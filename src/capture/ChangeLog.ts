@@ -20,6 +20,7 @@ const columns: ReadonlyArray<readonly [string, string, (event: CapturedEvent) =>
   ["xid", "bigint", (event) => `${event.xid}`],
   ["request", "json", ({ request }) => JSON.stringify(request ?? null)],
   ["message", "text", ({ message }) => message ?? ""],
+  ["source", "json", ({ source }) => JSON.stringify(source ?? null)],
   ["data", "json", (event) => event.json.data],
   ["prechange_data", "json", (event) => event.json.prechange],
   ["postchange_data", "json", (event) => event.json.postchange]

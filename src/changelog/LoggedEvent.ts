@@ -1,7 +1,7 @@
 /** Events read from the change log, byte for byte as capture made them; and their deliveries as they were queued. */
 import { type Delivery, deliveryBody, deliveryOf } from "../event/Delivery.ts"
 import { parseExactly } from "../postgres/ExactJson.ts"
-import { type Event, contextOf } from "../event/Event.ts"
+import { type Event, type SourceFacts, contextOf } from "../event/Event.ts"
 import { type Action, kindOf } from "../event/Kind.ts"
 import { positionOf } from "../event/Position.ts"
 import type { Subject } from "../match/Subject.ts"
@@ -20,6 +20,8 @@ export interface LoggedEvent {
   readonly request: string | null
   /** Why; empty where nothing is said. */
   readonly message: string
+  /** JSON text; `null` for the inventory. Null where an earlier version wrote the row. */
+  readonly source: string | null
   readonly data: string
   readonly prechange: string
   readonly postchange: string
@@ -34,6 +36,7 @@ export interface LoggedEvent {
 export const loggedEvent = `
   c.position::text as position, c.idx::text as idx, c.action, c.changed_object_type as object_type,
   c.changed_object_id::text as object_id, c.request_id::text as request_id, c.user_name, c.request::text as request, c.message,
+  c.source::text as source,
   to_char(c.time at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"') as event_time,
   c.data::text as data, c.prechange_data::text as prechange, c.postchange_data::text as postchange`
 
@@ -57,8 +60,14 @@ export const eventOf = (row: LoggedEvent): Event => ({
   requestId: row.request_id,
   request: (JSON.parse(row.request ?? "null") as Event["request"] | null) ?? undefined,
   ...(row.message !== "" && { message: row.message }),
+  ...sourceIn(row),
   json: { data: row.data, prechange: row.prechange, postchange: row.postchange }
 })
+
+const sourceIn = ({ source }: LoggedEvent): Pick<Event, "source"> => {
+  const facts = JSON.parse(source ?? "null") as SourceFacts | null
+  return facts === null ? {} : { source: facts }
+}
 
 /** The delivery to the webhook as it was first queued. */
 export const loggedDelivery = (row: LoggedEvent, webhook: number): Delivery => {

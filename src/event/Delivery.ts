@@ -2,6 +2,7 @@
 import { type Event, type RequestContext, eventBody, requestOf } from "./Event.ts"
 import type { Kind } from "./Kind.ts"
 import { formatPosition } from "./Position.ts"
+import { bareType } from "./SourceType.ts"
 
 export interface Delivery extends DeliveryBody {
   /** Stable: the same through all attempts. */
@@ -73,7 +74,7 @@ export const templateContext = ({
   request,
   message = ""
 }: Pick<Delivery, "body" | "objectType" | "request" | "message">): string => {
-  const more = JSON.stringify({ object_type: objectType, request: request ?? null, message })
+  const more = JSON.stringify({ object_type: bareType(objectType), request: request ?? null, message })
   return `${body.slice(0, -1)},${more.slice(1)}`
 }
 

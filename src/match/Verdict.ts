@@ -4,13 +4,14 @@
  */
 import { Unreadable } from "../inventory/Unreadable.ts"
 import type { Kind } from "../event/Kind.ts"
+import { bareType } from "../event/SourceType.ts"
 import { affordable, bounded, guaranteed } from "./Budget.ts"
 import { clauseText, failingClauses, missText } from "./ClauseWords.ts"
 import { type Condition, isEmpty, parse } from "./Condition.ts"
 import { clauseDecision } from "./Decision.ts"
 import { explain, explainTo, tooCostly, type Explanation } from "./Explanation.ts"
 import { turnedIn } from "./OwnHealth.ts"
-import { type MatchFields, flags } from "./WebhookIndex.ts"
+import { type MatchFields, flags, listenedTypes } from "./WebhookIndex.ts"
 import type { Subject } from "./Subject.ts"
 
 /** The gates of a webhook in the order in which an event passes them. */
@@ -44,9 +45,9 @@ interface Decision {
 }
 
 export const verdictOf = (webhook: MatchFields, subject: Subject, decided: Decision = {}): Verdict => {
-  const { content_types: types, enabled, conditions } = webhook
-  if (!types.includes(subject.type)) {
-    return stopped("type", `It does not listen to ${subject.type}.`, "another object type")
+  const { enabled, conditions } = webhook
+  if (!listenedTypes(webhook).includes(subject.type)) {
+    return stopped("type", `It does not listen to ${bareType(subject.type)}.`, "another object type")
   }
   if (webhook[flags[subject.kind]] !== true) {
     const kinds = kindsOf(webhook).join(" and ") || "nothing"

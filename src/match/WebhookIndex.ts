@@ -3,6 +3,7 @@ import type { Kind } from "../event/Kind.ts"
 import type { Row, RowOf } from "../inventory/Field.ts"
 import type Webhook from "../inventory/types/extras/Webhook.ts"
 import { Unreadable } from "../inventory/Unreadable.ts"
+import { sourceTypeId } from "../event/SourceType.ts"
 import { SharedBudget, bounded, guaranteed, isSpent } from "./Budget.ts"
 import { isEmpty, parse } from "./Condition.ts"
 import { evaluation } from "./Decision.ts"
@@ -21,10 +22,30 @@ export const changedMillis = (row: Pick<WebhookRow, "id">): number => Date.parse
 export const flags = { created: "type_create", updated: "type_update", deleted: "type_delete" } as const
 
 /** The fields of a webhook that decide which events it matches: matching is given no others, and versions keep these. */
-export const matchFields = ["enabled", "content_types", ...Object.values(flags), "conditions", "scope_user"] as const
+export const matchFields = [
+  "enabled",
+  "source",
+  "content_types",
+  ...Object.values(flags),
+  "conditions",
+  "scope_user"
+] as const
 
-export type MatchFields = Pick<WebhookRow, Exclude<(typeof matchFields)[number], "scope_user">> &
-  Partial<Pick<WebhookRow, "scope_user">>
+type OptionalField = "scope_user" | "source"
+
+export type MatchFields = Pick<WebhookRow, Exclude<(typeof matchFields)[number], OptionalField>> &
+  Partial<Pick<WebhookRow, OptionalField>>
+
+/** The ids of the object types to whose events a webhook listens: those of its source, if it has one. */
+export const listenedTypes = ({
+  content_types: types,
+  source
+}: Pick<MatchFields, "content_types" | "source">): ReadonlyArray<string> =>
+  source === null || source === undefined ? types : types.map((type) => sourceTypeId({ source, type }))
+
+/** SQL: the same of a webhook `w`, an array of texts. */
+export const listenedTypesSql = `case when w.source_id is null then w.content_types
+  else array(select w.source_id || ':' || each from unnest(w.content_types) each) end`
 
 /** A condition that could not be evaluated, so that its webhook did not fire. */
 interface EvaluationFailure {
@@ -64,12 +85,12 @@ export class WebhookIndex {
     }
     this.keys.delete(webhook)
     if (row === undefined) return
-    const { enabled, conditions, content_types: types, scope_user: viewer } = row
+    const { enabled, conditions, scope_user: viewer } = row
     if (enabled !== true) return
     const entry: Entry = { webhook, ...decisionOf(conditions) }
     const kinds = Object.entries(flags).filter(([, flag]) => row[flag] === true)
     // Plain SQL may name a type twice.
-    const keys = [...new Set(types)].flatMap((type) => kinds.map(([kind]) => `${type} ${kind}`))
+    const keys = [...new Set(listenedTypes(row))].flatMap((type) => kinds.map(([kind]) => `${type} ${kind}`))
     this.keys.set(webhook, keys)
     if (viewer !== null && viewer !== undefined) {
       // A scope that cannot be read is still a scope: of nobody.
@@ -91,6 +112,12 @@ export class WebhookIndex {
     this.indexes.clear()
     this.scopedIndexes.clear()
     this.keys.clear()
+  }
+
+  /** Whether any webhook subscribes to this kind of event. */
+  mayMatch(type: string, kind: Kind): boolean {
+    const key = `${type} ${kind}`
+    return this.indexes.has(key) || this.scopedIndexes.has(key)
   }
 
   /** Ids of the webhooks without a scope that subscribe to this kind of event, whatever their conditions. */

@@ -13,6 +13,7 @@ import { columnOf } from "../inventory/ObjectType.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { readableJson } from "../inventory/Unreadable.ts"
 import { type Position, comparePositions, positionOf } from "../event/Position.ts"
+import { bareType, sourceTypeOf } from "../event/SourceType.ts"
 import { versionTable } from "./WebhookVersions.ts"
 import { type MatchFields, matchFields } from "./WebhookIndex.ts"
 
@@ -50,7 +51,9 @@ const decisive = (listens: string): string => {
   return `json_build_object('name', d->>'name', ${matchFields.map((name) => `'${name}', ${value(name)}`).join(", ")})`
 }
 
-const listensTo = `coalesce(jsonb_typeof(d->'content_types') = 'array' and d->'content_types' ? $4, false)`
+/** SQL: whether a definition listens to the type $4 of the source $5, or of the inventory where that is null. */
+const listensTo = `coalesce(jsonb_typeof(d->'content_types') = 'array' and d->'content_types' ? $4
+  and ${valueOf("source")} #>> '{}' is not distinct from $5::text, false)`
 
 const statement = `
   with kept as (
@@ -88,7 +91,7 @@ export const webhooksAt = Effect.fnUntraced(function* ({ position, idx, time }: 
     readonly known: boolean
     readonly listens: boolean
     readonly definition: unknown
-  }>(statement, [`${position}`, `${idx}`, time, type])
+  }>(statement, [`${position}`, `${idx}`, time, bareType(type), sourceTypeOf(type)?.source.toString() ?? null])
   const webhooks = rows.map(({ id, known, listens, definition }): PastWebhook => {
     const fields = fieldsOf(definition)
     return { id, listens, name: nameIn(definition), fields: known ? fields : undefined }
@@ -108,6 +111,7 @@ export const fieldsOf = (definition: unknown): MatchFields => {
   const {
     content_types: types,
     scope_user: scope,
+    source,
     conditions,
     ...flags
   } = isDictionary(definition) ? definition : ({} as Readonly<Record<string, unknown>>)
@@ -118,7 +122,8 @@ export const fieldsOf = (definition: unknown): MatchFields => {
     type_delete: flags["type_delete"] === true,
     content_types: Array.isArray(types) ? types.filter((each) => typeof each === "string") : [],
     conditions: readableJson(conditions),
-    scope_user: typeof scope === "number" ? scope : null
+    scope_user: typeof scope === "number" ? scope : null,
+    source: typeof source === "number" ? source : null
   }
 }
 

@@ -80,7 +80,7 @@ const enabledFor = Effect.fnUntraced(function* (types: ReadonlyArray<string>) {
   const sql = yield* SqlClient.SqlClient
   const found = yield* sql.unsafe<{ readonly row: Readonly<Record<string, unknown>> }>(
     `select row_to_json(t) as row from (
-       select ${columns} from ${type.table} where enabled and content_types && $1::text[]
+       select ${columns} from ${type.table} where enabled and source_id is null and content_types && $1::text[]
         order by id limit ${webhooksMax + 1}) t`,
     [types]
   )

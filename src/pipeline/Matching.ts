@@ -38,8 +38,8 @@ export function* matchAll(index: WebhookIndex, { events, aside }: EventBatch): G
   const versions: Array<Version> = []
   const owed: Array<EventMatch & ScopedEvent> = []
   const shared = new SharedBudget()
-  const learn = ({ type, position, idx, after }: CapturedEvent | SetAside, webhook: number) => {
-    if (type.id !== webhookType) return
+  const learn = (type: string, { position, idx, after }: CapturedEvent | SetAside, webhook: number) => {
+    if (type !== webhookType) return
     const row = after as WebhookRow | undefined
     index.set(webhook, row)
     versions.push({ webhook, position, idx, row })
@@ -47,7 +47,7 @@ export function* matchAll(index: WebhookIndex, { events, aside }: EventBatch): G
   const unmade: Array<Unmade> = []
   const pass = (change: SetAside) => {
     // A webhook counts from its own place on, also where its row cannot be read: then it fires for nothing.
-    if (Number.isSafeInteger(Number(change.objectId))) learn(change, Number(change.objectId))
+    if (Number.isSafeInteger(Number(change.objectId))) learn(change.type.id, change, Number(change.objectId))
     const webhooks = index.asking(change.type.id, change.kind)
     if (webhooks.length > 0) unmade.push({ change, webhooks })
   }
@@ -57,11 +57,13 @@ export function* matchAll(index: WebhookIndex, { events, aside }: EventBatch): G
       pass(unheard.shift()!)
       yield
     }
-    learn(event, event.objectId)
-    const { type, kind, data, prechange, postchange, objectId, xid } = event
+    const { objectType: type, kind, objectId, xid } = event
+    learn(type, event, objectId)
     yield
+    if (!index.mayMatch(type, kind)) continue
+    const { data, prechange, postchange } = event
     const subject = {
-      ...{ type: type.id, kind, data, snapshots: { prechange, postchange } },
+      ...{ type, kind, data, snapshots: { prechange, postchange } },
       // Few conditions read it.
       get context() {
         return contextOf(event)

@@ -23,7 +23,7 @@ import { time } from "../inventory/ObjectType.ts"
 import { textsIn } from "../inventory/Field.ts"
 import { objectType } from "../inventory/Registry.ts"
 import type Webhook from "../inventory/types/extras/Webhook.ts"
-import { WebhookIndex } from "../match/WebhookIndex.ts"
+import { WebhookIndex, listenedTypesSql } from "../match/WebhookIndex.ts"
 import { deliveryDays, insertUnattempted } from "../log/DeliveryRows.ts"
 import { type Place, eventsAfter } from "../changelog/EventsAfter.ts"
 import { type LoggedEvent, loggedDelivery, subjectOf } from "../changelog/LoggedEvent.ts"
@@ -50,7 +50,7 @@ interface ReplayRequest {
 /** Events of the webhook `w` and of a time, over the change log `c`. */
 const ofWebhook = (webhook: number, since: string, until: string): Where => ({
   sql: `${isEvent("c")} and c.time >= $2::timestamptz and c.time < $3::timestamptz and c.changed_object_type = any (array(
-          select unnest(w.content_types) from extras_webhook w where w.id = $1::bigint))`,
+          select unnest(${listenedTypesSql}) from extras_webhook w where w.id = $1::bigint))`,
   parameters: [webhook, since, until]
 })
 

@@ -1,5 +1,6 @@
 /** A real past event sent to a webhook to try it, whatever its condition says. */
 import { Effect } from "effect"
+import { listenedTypesSql } from "../match/WebhookIndex.ts"
 import { SqlClient } from "effect/sql"
 import { eventsSeen } from "../auth/Permission.ts"
 import { clearancesOf } from "../auth/Sight.ts"
@@ -28,7 +29,8 @@ interface TestRequest {
 export const askForTest = Effect.fnUntraced(function* ({ webhook, requestId, change, askedBy }: TestRequest) {
   const sql = yield* SqlClient.SqlClient
   const [found] = yield* sql<{ readonly types: ReadonlyArray<string>; readonly scope: string | null }>`
-    select content_types as types, scope_user_id::text as scope from extras_webhook where id = ${webhook}::bigint`
+    select ${sql.literal(listenedTypesSql)} as types, scope_user_id::text as scope
+      from extras_webhook w where id = ${webhook}::bigint`
   const { where } = yield* Clearance
   const scopes = viewersAmong(found?.scope)
   const clearances = yield* clearancesOf(new Set(scopes))

@@ -35,9 +35,11 @@ export const grammarsLayer = Layer.effect(
       (value, row) =>
         isTemplate(String(value)) ? template(value, row) : problem(String(value))
     return Grammars.register(registry.values(), {
-      objectTypes: (value) => {
-        const wrong = [value as string | ReadonlyArray<string>].flat().find((id) => registry.get(id)?.kind !== "object")
-        return wrong === undefined ? undefined : `Invalid content type: ${wrong}`
+      objectTypes: (value) => objectTypesProblem([value as string | ReadonlyArray<string>].flat()),
+      webhookTypes: (value, row) => {
+        const types = value as ReadonlyArray<string>
+        const { source } = row
+        return typeof source === "number" ? sourceTypesProblem(sql, source, types) : objectTypesProblem(types)
       },
       anyTypes: (value) => {
         const wrong = (value as ReadonlyArray<string>).find((id) => !registry.has(id))
@@ -87,3 +89,22 @@ export const grammarsLayer = Layer.effect(
     })
   })
 )
+
+const objectTypesProblem = (ids: ReadonlyArray<string>): string | undefined => {
+  const wrong = ids.find((id) => registry.get(id)?.kind !== "object")
+  return wrong === undefined ? undefined : `Invalid content type: ${wrong}`
+}
+
+/** A source that was not read yet has no list of its types: then any name may be one. */
+const sourceTypesProblem = (sql: SqlClient.SqlClient, source: number, types: ReadonlyArray<string>) =>
+  sql<{ readonly known: ReadonlyArray<string> }>`
+    select object_types as known from extras_source where id = ${`${source}`}::text::bigint`.pipe(
+    Effect.map(([row]) => {
+      const known = new Set(row?.known)
+      const wrong = types.find(
+        (type) => !/^[a-z_][a-z0-9_]*\.[a-z0-9_]+$/.test(type) || (known.size > 0 && !known.has(type))
+      )
+      return wrong === undefined ? undefined : `The source has no object type ${wrong}.`
+    }),
+    Effect.orDie
+  )

@@ -40,7 +40,8 @@ const toldOf = (changes: ReadonlyArray<ObjectChange<Readable>>, epoch = 0) => {
     endLsn: undefined,
     heartbeat: undefined,
     truncated: [],
-    moved: undefined
+    moved: undefined,
+    relayed: []
   }
   return eventsOf(window, epoch, new RelatedRows(), base)
 }

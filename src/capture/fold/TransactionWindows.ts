@@ -23,6 +23,7 @@ import {
 } from "./Change.ts"
 import { isMoved, movedPrefix } from "../MovedTransaction.ts"
 import { refilledPrefix, refilledRow } from "../RefilledRow.ts"
+import { type RelayedEvent, relayedEvent, relayedPrefix } from "../RelayedEvent.ts"
 import type { Handler } from "../wal/Pgoutput.ts"
 
 /** The transaction as its events have it. */
@@ -73,6 +74,13 @@ export interface Window {
    * for any other transaction.
    */
   readonly moved: ReadonlySet<ObjectType> | undefined
+  /** Events of sources, with the counts of raw messages before them. */
+  readonly relayed: ReadonlyArray<RelayedInWindow>
+}
+
+export interface RelayedInWindow {
+  readonly event: RelayedEvent
+  readonly idx: number
 }
 
 /** Prefix of the messages by which capture measures its lag. */
@@ -98,6 +106,7 @@ export class TransactionWindows implements Handler {
   lastUnreadable = ""
   private transaction: Transaction | undefined
   private changes: Array<Change<Readable>> = []
+  private relayed: Array<RelayedInWindow> = []
   private context: ChangeContext | undefined
   private heartbeat: string | undefined
   private moved: Set<ObjectType> | undefined
@@ -150,6 +159,7 @@ export class TransactionWindows implements Handler {
       if (isMoved(this.open(content), this.transaction.xid)) this.moved = new Set()
     }
     if (prefix === refilledPrefix && this.transaction !== undefined) this.refill(content, this.transaction)
+    if (prefix === relayedPrefix && this.transaction !== undefined) this.relay(content, this.transaction)
     this.step()
   }
 
@@ -196,6 +206,13 @@ export class TransactionWindows implements Handler {
     this.bytes += content.length
   }
 
+  private relay(content: string, { xid }: Transaction): void {
+    const event = relayedEvent(this.open(content), xid)
+    if (event === undefined) return
+    this.relayed.push({ event, idx: this.messages })
+    this.bytes += content.length
+  }
+
   private step(): void {
     if (this.transaction === undefined) throw protocol("a change outside a transaction")
     this.messages += 1
@@ -203,14 +220,15 @@ export class TransactionWindows implements Handler {
   }
 
   private close(transaction: Transaction, endLsn: bigint | undefined): void {
-    const { heartbeat, truncated, moved } = this
+    const { heartbeat, truncated, moved, relayed } = this
     const changes = fold(this.changes)
     this.changes = []
+    this.relayed = []
     this.bytes = 0
     this.truncated = []
     if (changes.some(({ context }) => context === undefined)) this.withoutContext += 1
-    if (changes.length > 0 || truncated.length > 0 || endLsn !== undefined)
-      this.onWindow({ transaction, changes, endLsn, heartbeat, truncated, moved })
+    if (changes.length + relayed.length + truncated.length > 0 || endLsn !== undefined)
+      this.onWindow({ transaction, changes, endLsn, heartbeat, truncated, moved, relayed })
   }
 }
 

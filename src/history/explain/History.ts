@@ -3,6 +3,7 @@
  * changes that differs. Conditions see the events as the reader may see them, so that no question reveals more.
  */
 import { Clock, Effect } from "effect"
+import { listenedTypes } from "../../match/WebhookIndex.ts"
 import type { MatchFields } from "../../match/WebhookIndex.ts"
 import { WorkLimit, verdictsOf } from "./Evaluating.ts"
 import { readableOf } from "./ExplainedEvent.ts"
@@ -39,7 +40,7 @@ export const historyOf = Effect.fnUntraced(function* (
 ) {
   const now = yield* Clock.currentTimeMillis
   const since = new Date(now - spanMillis).toISOString()
-  const types = [...new Set([...wanted.content_types, ...(saved?.content_types ?? [])])]
+  const types = [...new Set([...listenedTypes(wanted), ...(saved === undefined ? [] : listenedTypes(saved))])]
   const work = new WorkLimit()
   const counts = { changes: 0, fired: 0, saved: 0 }
   const gained: Array<SkippedChange> = []

@@ -3,6 +3,7 @@
  * from the change log, for the webhook as it was at each of the changes.
  */
 import { Clock, Effect } from "effect"
+import { listenedTypes } from "../../match/WebhookIndex.ts"
 import { positionOf } from "../../event/Position.ts"
 import { type Verdict, distanceOf } from "../../match/Verdict.ts"
 import type { WebhookRow } from "../../match/WebhookIndex.ts"
@@ -52,7 +53,7 @@ export interface Skips {
 
 export const skippedBy = Effect.fnUntraced(function* (webhook: WebhookRow, limit: number) {
   const timeline = yield* timelineOf(webhook.id, webhook)
-  const events = yield* latestEvents({ types: webhook.content_types, limit })
+  const events = yield* latestEvents({ types: listenedTypes(webhook), limit })
   const readable = yield* readableOf(events)
   const definitions = events.map((event) => definedAt(timeline, positionOf(event)))
   const work = new WorkLimit()

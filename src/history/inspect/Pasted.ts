@@ -25,7 +25,8 @@ export const pastedEvent = (
       event_time: text("timestamp"),
       user_name: text("username"),
       request: null,
-      message: ""
+      message: "",
+      source: null
     },
     ...{ data: JSON.stringify(data), prechange: JSON.stringify(prechange), postchange: JSON.stringify(postchange) }
   }

@@ -1,4 +1,5 @@
 import { historyEpoch, inEpoch } from "../../../event/Position.ts"
+import { bareType } from "../../../event/SourceType.ts"
 import { choice, defineObjectType, integer, jsonText, position, text, time, uuid } from "../../ObjectType.ts"
 
 /** SQL: the fields of a snapshot. */
@@ -29,6 +30,8 @@ export default defineObjectType({
     xid: integer({ wire: "none", optional: true }),
     // Method, path and token; null for plain SQL, and in rows of earlier versions.
     request: { ...jsonText({ wire: "none" }), nullable: true },
+    // The facts of an event of a source (event/Event.ts); null for the inventory, and in rows of earlier versions.
+    source: { ...jsonText({ wire: "none" }), nullable: true },
     // Why, as its author says.
     message: text({ optional: true }),
     data: jsonText({ wire: "none" }),
@@ -70,7 +73,8 @@ export default defineObjectType({
   // Only the name is kept: it is the user's who has it now.
   pointedBy: { user: { type: "users.user", field: "username", where: "c.username = t.user_name" } },
   display: (row, view) => {
-    const [app] = row.changed_object_type.split(".")
-    return `${app} | ${view.label(row.changed_object_type)} ${row.object_repr} ${row.action}d${row.user_name === "" ? "" : ` by ${row.user_name}`}`
+    const type = bareType(row.changed_object_type)
+    const [app] = type.split(".")
+    return `${app} | ${view.label(type)} ${row.object_repr} ${row.action}d${row.user_name === "" ? "" : ` by ${row.user_name}`}`
   }
 })

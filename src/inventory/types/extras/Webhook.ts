@@ -31,7 +31,7 @@ export default defineObjectType({
   menu: "Logging",
   groups: {
     "Object types and events": [
-      ...["content_types", "type_create", "type_update", "type_delete", "conditions", "scope_user"]
+      ...["source", "content_types", "type_create", "type_update", "type_delete", "conditions", "scope_user"]
     ],
     Request: ["payload_url", "http_method", "http_content_type", "additional_headers"],
     Body: ["template_engine", "body_template"],
@@ -58,7 +58,16 @@ export default defineObjectType({
       `At most ${max} webhooks may have the same user (WEBHOOKS_PER_USER). Delete those that are no longer used.`
   },
   fields: {
-    content_types: texts({ grammar: "objectTypes", help: "The object types whose changes are sent." }),
+    source: ref("extras.source", {
+      optional: true,
+      onDelete: "protect",
+      help: "The NetBox whose changes are sent. Blank sends those of the inventory."
+    }),
+    content_types: texts({
+      grammar: "webhookTypes",
+      readBy: "source",
+      help: "The object types whose changes are sent."
+    }),
     name: text({ max: 150, unique: true }),
     description: text({ max: 200, optional: true }),
     type_create: flag({ default: false }),
@@ -211,7 +220,7 @@ export default defineObjectType({
   derived: {
     warnings: {
       shape: { kind: "texts" },
-      of: (row, view) => conditionWarnings(row.content_types, row.conditions, view)
+      of: (row, view) => (row.source === null ? conditionWarnings(row.content_types, row.conditions, view) : [])
     }
   },
   leftOut: ["type_job_start", "type_job_end"],

@@ -45,6 +45,7 @@ import { sealWithKey } from "./inventory/Reseal.ts"
 import { OptionRefused } from "./Setting.ts"
 import { Append } from "./queue/Append.ts"
 import { Streams } from "./queue/Streams.ts"
+import { sources } from "./source/Source.ts"
 import { foundation, migrateAll, servers } from "./pipeline/Foundation.ts"
 
 /** Migrates the database to the declarations, seals secrets with the current key, and ensures a superuser. */
@@ -87,8 +88,11 @@ const capture = (chosen: ReadonlyArray<Role>, bound: Deferred.Deferred<number>) 
         yield* Effect.logWarning(message)
       }
       const known = baseUrl ?? (port === 0 ? undefined : urlOf(host, port))
-      return Capture.layer(
-        known === undefined ? Effect.map(Deferred.await(bound), (free) => urlOf(host, free)) : Effect.succeed(known)
+      return Layer.merge(
+        sources,
+        Capture.layer(
+          known === undefined ? Effect.map(Deferred.await(bound), (free) => urlOf(host, free)) : Effect.succeed(known)
+        )
       )
     })
   ).pipe(Layer.provide(eventConsumerLayer), Layer.provide(Append.layer), Layer.provide(streams))

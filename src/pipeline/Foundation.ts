@@ -31,6 +31,7 @@ import { Servers } from "../embedded/Servers.ts"
 import { backlogTable } from "../log/BacklogTable.ts"
 import { sendingTable } from "../requests/Sending.ts"
 import { reconciledTable } from "../queue/reconcile/ReconciledRedis.ts"
+import { sourceChangeTable, sourceStateTable } from "../source/state/SourceState.ts"
 import { watermarkTable } from "../queue/reconcile/Watermarks.ts"
 import { Clearance } from "../inventory/Clearance.ts"
 import { migrate } from "../postgres/migrate/Migrate.ts"
@@ -90,7 +91,9 @@ const stageTables: ReadonlyArray<Table> = [
   runTable,
   breakerTable,
   backlogTable,
-  sendingTable
+  sendingTable,
+  sourceStateTable,
+  sourceChangeTable
 ]
 
 /** Most repetitions of a migration whose connection was lost: nothing of it was written. */

@@ -1,0 +1,54 @@
+/**
+ * Bounds how far a source may be ahead of capture: the WAL has one order, so events of a flooding source would be before
+ * those of all others.
+ *
+ * While capture takes nothing, as where Redis is away, a source goes on slowly: its own server must not keep its WAL for
+ * our faults.
+ */
+import { Clock, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Settings } from "../Config.ts"
+
+/** Most events of a source that are relayed and not captured yet. */
+const aheadMax = 1000
+
+/** Pause between two comparisons, and the longest wait, milliseconds. */
+const comparePause = "20 millis"
+const waitMillisMax = 2000
+
+interface Relayed {
+  /** The place in the WAL of this database behind which its events are. */
+  readonly lsn: string
+  readonly events: number
+}
+
+export class Capacity {
+  private ahead: ReadonlyArray<Relayed> = []
+
+  /** Notes events that were relayed. */
+  note(relayed: Relayed): void {
+    if (relayed.events > 0) this.ahead = [...this.ahead, relayed]
+  }
+
+  /** Waits until capture has come near. */
+  readonly free = Effect.gen({ self: this }, function* (this: Capacity) {
+    const until = (yield* Clock.currentTimeMillis) + waitMillisMax
+    while (this.events > aheadMax && (yield* Clock.currentTimeMillis) < until) {
+      yield* this.forget()
+      if (this.events > aheadMax) yield* Effect.sleep(comparePause)
+    }
+  })
+
+  private get events(): number {
+    return this.ahead.reduce((sum, { events }) => sum + events, 0)
+  }
+
+  private readonly forget = Effect.fnUntraced({ self: this }, function* (this: Capacity) {
+    const sql = yield* SqlClient.SqlClient
+    const { slot } = yield* Settings
+    const [row] = yield* sql<{ readonly left: number }>`
+      select count(*)::int as left from unnest(${this.ahead.map(({ lsn }) => lsn)}::text[]) l (lsn)
+       where l.lsn::pg_lsn > coalesce((select confirmed_flush_lsn from pg_replication_slots where slot_name = ${slot}), '0/0')`
+    this.ahead = this.ahead.slice(this.ahead.length - row!.left)
+  })
+}

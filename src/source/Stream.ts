@@ -1,0 +1,299 @@
+/** One session of a source that is streamed: takes its slot, fills what no slot had, and relays until something fails. */
+import { Deferred, Effect, Option, Queue } from "effect"
+import type { SqlClient } from "effect/sql"
+import { asCaptureError, CaptureError } from "../capture/CaptureError.ts"
+import { endsIn } from "../capture/slot/Origin.ts"
+import { Walsender } from "../capture/wal/Walsender.ts"
+import { reveal } from "../Config.ts"
+import { formatLsn, parseLsn } from "../event/Lsn.ts"
+import { Pace, paused } from "../eventloop/Pace.ts"
+import { ProcessName } from "../postgres/Presence.ts"
+import { addressOf } from "../postgres/PostgresUrl.ts"
+import { Capacity } from "./Capacity.ts"
+import { fill, knownRows, partOf } from "./Fill.ts"
+import type { FoldedChange } from "./netbox/ChangeRow.ts"
+import { type SourceMoment, eachChange, snapshotMark } from "./netbox/NetBoxTable.ts"
+import type { SourceTransaction } from "./netbox/Transactions.ts"
+import type { OpenSource } from "./OpenSource.ts"
+import { relay } from "./Relay.ts"
+import { dropSlot, ensurePublication, ensureSlot, measureSlot } from "./slot/SourceSlot.ts"
+import { SourceStream } from "./slot/SourceStream.ts"
+import { IdFloor } from "./state/IdFloor.ts"
+import { noteLoss } from "./state/Loss.ts"
+import {
+  type KnownState,
+  type Lead,
+  beginAt,
+  lastChange,
+  noteIdentity,
+  noteReading,
+  readIds,
+  settle,
+  takeLead
+} from "./state/SourceState.ts"
+
+/** Never succeeds; fails with the reason why reading ended. `reading`: runs once when it reads. */
+export const streamSession = Effect.fnUntraced(function* <E, R>(
+  source: OpenSource,
+  reading: Effect.Effect<void, E, R>
+) {
+  const { sql, table, row, url } = source
+  yield* Effect.forkScoped(limitWal(source))
+  yield* ensurePublication(sql, table.name, row)
+  const walsender = yield* Effect.acquireRelease(
+    fromWalsender(() => Walsender.connect(addressOf(reveal(url)))),
+    (walsender) => Effect.sync(() => walsender.close())
+  )
+  const identity = yield* identityOf(walsender)
+  // Before the slot is made: it has everything that is committed later.
+  const before = yield* snapshotMark(sql, table)
+  const isNew = yield* ensureSlot(sql, row)
+  const [[pid] = []] = yield* fromWalsender(() => walsender.query("select pg_backend_pid()"))
+  const stream = new SourceStream(walsender, table.name)
+  yield* fromWalsender(() => stream.start(row))
+  const { lead, state } = yield* takeLead(row.id, yield* ProcessName, undefined)
+  yield* reading
+  yield* Effect.forkScoped(keepAlive(stream, sql, Number(pid)))
+  const begun = yield* begin({ source, lead, state, identity, before, isNew })
+  return yield* Effect.raceAllFirst([
+    consume(source, lead, stream, begun),
+    measure(source, lead, stream, begun.floor),
+    Deferred.await(stream.ended)
+  ])
+})
+
+const fromWalsender = <A>(run: () => Promise<A>) => Effect.tryPromise({ try: run, catch: asCaptureError })
+
+interface Identity {
+  readonly systemId: string
+  readonly timeline: string
+  /** Where each timeline before this one ended. */
+  readonly ends: ReadonlyMap<number, string>
+}
+
+const identityOf = Effect.fnUntraced(function* (walsender: Walsender) {
+  const [[systemId, timeline] = []] = yield* fromWalsender(() => walsender.query("IDENTIFY_SYSTEM"))
+  const history = timeline === "1" ? [] : yield* fromWalsender(() => walsender.query(`TIMELINE_HISTORY ${timeline}`))
+  return {
+    ...{ systemId: systemId ?? "", timeline: timeline ?? "" },
+    ends: endsIn(history[0]?.[1] ?? "")
+  } satisfies Identity
+})
+
+/** Whether changes were read that the database does not have: it is an older copy, or another one. */
+export const isRestored = (
+  { systemId, timeline, confirmedLsn }: KnownState,
+  identity: Identity,
+  { lsn }: Pick<SourceMoment, "lsn">
+): boolean => {
+  if (systemId === null) return false
+  if (systemId !== identity.systemId) return true
+  const end = timeline === identity.timeline ? lsn : identity.ends.get(Number(timeline))
+  if (end === undefined) return true
+  return confirmedLsn !== null && parseLsn(confirmedLsn) > parseLsn(end)
+}
+
+interface Beginning {
+  readonly source: OpenSource
+  readonly lead: Lead
+  readonly state: KnownState
+  readonly identity: Identity
+  /** The moment before the slot was made, if it is new. */
+  readonly before: SourceMoment
+  readonly isNew: boolean
+}
+
+/** From where the transactions of a stream are relayed. */
+interface Begun {
+  /** Rows that are relayed already: the stream may bring them again. */
+  readonly read: ReadonlySet<string>
+  /** Everything up to here in the WAL of the source is relayed. */
+  readonly from: bigint
+  readonly floor: IdFloor
+}
+
+const begin = Effect.fnUntraced(function* ({ source, lead, state, identity, before, isNew }: Beginning) {
+  const { mark } = state
+  if (mark === undefined) {
+    const first = { xid: before.xid, id: before.lastId }
+    yield* beginAt(lead, identity, first)
+    return { read: new Set(), from: 0n, floor: new IdFloor(first.id) } satisfies Begun
+  }
+  if (isRestored(state, identity, before)) {
+    const { mark: all, read } = yield* knownRows(source, before.lastId)
+    yield* noteLoss(source.row, "its database is an older copy than was read: changes that it lost were sent")
+    yield* beginAt(lead, identity, { xid: before.xid, id: all.id })
+    const { next } = yield* fill(source, lead, all, read)
+    yield* settle(lead, next, all.id)
+    return { read, from: 0n, floor: new IdFloor(all.id) } satisfies Begun
+  }
+  yield* noteIdentity(lead, identity)
+  const read = new Set(yield* readIds(source.row.id))
+  const floor = new IdFloor(mark.id)
+  if (isNew) {
+    yield* noteMissing(source, lead)
+    const { next, events } = yield* fill(source, lead, mark, read)
+    yield* settle(lead, next, mark.id)
+    yield* Effect.logWarning(
+      `source ${source.row.name}: the slot ${source.row.slot} is new; ${events} changes were read from the table meanwhile`
+    )
+  }
+  return { read, from: state.confirmedLsn === null || isNew ? 0n : parseLsn(state.confirmedLsn), floor } satisfies Begun
+})
+
+/** Notes rows that the table has no longer, though they may not have been read. */
+const noteMissing = Effect.fnUntraced(function* ({ row, sql, table }: OpenSource, lead: Lead) {
+  const last = yield* lastChange(lead)
+  if (last === undefined) return
+  const [found] = yield* sql.unsafe<{ readonly first: string | null }>(
+    `select min(id)::text as first from ${table.name} having min(id) > $1::text::bigint + 1`,
+    [last]
+  )
+  if (found?.first === null || found === undefined) return
+  const span = `from ${BigInt(last) + 1n} to ${BigInt(found.first) - 1n}`
+  yield* noteLoss(
+    row,
+    `it had no slot, and its retention deleted the changes ${span} meanwhile: no webhook heard of them`
+  )
+})
+
+/** Most rows, and bytes, of transactions that are relayed together. */
+const batchRows = 200
+const batchBytes = 2 * 1024 * 1024
+
+const consume = Effect.fnUntraced(function* (source: OpenSource, lead: Lead, stream: SourceStream, begun: Begun) {
+  const capacity = new Capacity()
+  return yield* Effect.forever(
+    Effect.gen(function* () {
+      const batch = yield* nextBatch(stream)
+      const fresh = batch.filter(({ rows, endLsn }) => rows > 0 && endLsn > begun.from)
+      if (fresh.length > 0) yield* capacity.free
+      const small = fresh.filter(({ found }) => "changes" in found)
+      if (small.length > 0) capacity.note(yield* relayBatch(source, lead, small, begun.read))
+      // Only the last one may be large.
+      const large = fresh.at(-1)
+      if (large !== undefined && "ids" in large.found) capacity.note(yield* relayLarge(source, lead, large, begun.read))
+      stream.confirm(batch)
+    })
+  )
+})
+
+/** The transactions that wait, up to a full batch; a large one is its last. */
+const nextBatch = Effect.fnUntraced(function* ({ waiting }: SourceStream) {
+  const batch = [yield* Queue.take(waiting)]
+  let [rows, bytes] = [batch[0]!.rows, batch[0]!.bytes]
+  while (rows < batchRows && bytes < batchBytes && "changes" in batch.at(-1)!.found) {
+    const next = yield* Queue.poll(waiting)
+    if (Option.isNone(next)) break
+    batch.push(next.value)
+    rows += next.value.rows
+    bytes += next.value.bytes
+  }
+  return batch
+})
+
+const relayBatch = Effect.fnUntraced(function* (
+  source: OpenSource,
+  lead: Lead,
+  batch: ReadonlyArray<SourceTransaction>,
+  read: ReadonlySet<string>
+) {
+  const all = batch.flatMap(({ found }) => ("changes" in found ? found.changes : []))
+  const changes = all.filter(({ id }) => !read.has(id))
+  const part = yield* partOf(source, changes, idsIn(changes))
+  const lsn = yield* relay(lead, formatLsn(batch.at(-1)!.endLsn), (emit) => emit(part))
+  return { lsn, events: part.events.length }
+})
+
+const idsIn = (changes: ReadonlyArray<FoldedChange>): ReadonlyArray<string> => changes.flatMap(({ ids }) => ids)
+
+/** The rows of a large transaction are read page by page, and relayed in one transaction. */
+const relayLarge = Effect.fnUntraced(function* (
+  source: OpenSource,
+  lead: Lead,
+  { endLsn, found }: SourceTransaction,
+  read: ReadonlySet<string>
+) {
+  const ids = "ids" in found ? found.ids.filter((id) => !read.has(id)) : []
+  let events = 0
+  const lsn = yield* relay(lead, formatLsn(endLsn), (emit) =>
+    eachChange(source.sql, source.table, ids, (changes) =>
+      Effect.gen(function* () {
+        const part = yield* partOf(source, changes, idsIn(changes))
+        events += part.events.length
+        yield* emit(part)
+      })
+    )
+  )
+  return { lsn, events }
+})
+
+/** Notes moments up to which everything is relayed, and measures the slot. */
+const measure = Effect.fnUntraced(function* (
+  { row, sql, table }: OpenSource,
+  lead: Lead,
+  stream: SourceStream,
+  floor: IdFloor
+) {
+  let pending: SourceMoment | undefined
+  const turn = Effect.gen(function* () {
+    if (pending !== undefined && stream.relayed >= parseLsn(pending.lsn)) {
+      yield* settle(lead, pending, floor.under(pending))
+      pending = undefined
+    }
+    if (pending === undefined) {
+      pending = yield* snapshotMark(sql, table)
+      floor.note(pending)
+    }
+    const gauge = yield* measureSlot(sql, row.slot)
+    yield* noteReading(lead, { lagBytes: gauge?.lagBytes ?? null, retainedBytes: gauge?.retainedBytes ?? null }, "")
+    stream.report()
+  })
+  return yield* Effect.forever(
+    Effect.andThen(
+      turn,
+      paused(({ capture }) => capture.reportMillis)
+    )
+  )
+})
+
+const megabyte = 1024 * 1024
+
+/** Drops the slot at the limit of the WAL that the server keeps for it: its disk is worth more than our ease. */
+const limitWal = Effect.fnUntraced(function* ({ row, sql }: OpenSource) {
+  const turn = Effect.gen(function* () {
+    const gauge = yield* measureSlot(sql, row.slot)
+    if (gauge === undefined || gauge.retainedBytes <= row.wal_limit * megabyte) return
+    const kept = Math.round(gauge.retainedBytes / megabyte)
+    yield* Effect.logError(
+      `source ${row.name}: the server kept ${kept} MB of WAL for the slot, more than ${row.wal_limit}: the slot is dropped`
+    )
+    yield* Effect.uninterruptible(dropSlot(sql, row.slot))
+  })
+  return yield* Effect.ignore(turn).pipe(
+    Effect.andThen(paused(({ capture }) => capture.heartbeatMillis)),
+    Effect.forever
+  )
+})
+
+/** Reports to the server, also while nothing comes, and ends the session if its connection is dead. */
+const keepAlive = Effect.fnUntraced(function* (stream: SourceStream, sql: SqlClient.SqlClient, pid: number) {
+  const { silenceMillis } = (yield* Pace).servers
+  return yield* Effect.forever(
+    Effect.gen(function* () {
+      yield* paused(({ capture }) => capture.reportMillis)
+      const { silentMillis } = stream
+      stream.report(silentMillis > silenceMillis / 2)
+      if (silentMillis <= silenceMillis) return
+      // It is silent also while it decodes a large transaction of other tables.
+      const rows = yield* sql.unsafe(
+        `select 1 as one from pg_stat_activity where pid = $1::int and wait_event_type is distinct from 'Client'
+            and wait_event_type is distinct from 'Activity'`,
+        [pid]
+      )
+      if (rows.length > 0) return
+      const message = `the server of the source sent nothing for ${Math.round(silentMillis)} ms`
+      yield* Deferred.fail(stream.ended, new CaptureError({ reason: "Transport", message }))
+    })
+  )
+})

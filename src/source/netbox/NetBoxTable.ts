@@ -1,0 +1,144 @@
+/** The change table of a NetBox as SQL reads it: its name, its content types, and rows of some transactions, folded. */
+import { Effect } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
+import { type ChangeRow, type FoldedChange, folded } from "./ChangeRow.ts"
+
+export interface NetBoxTable {
+  /** `core_objectchange`, or `extras_objectchange` before 4.1. */
+  readonly name: string
+  readonly hasMessage: boolean
+  /** `dcim.site` by the id of the content type. */
+  readonly contentTypes: ReadonlyMap<number, string>
+}
+
+/** Reads which table it is; undefined if the database has none. */
+export const findTable = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const [table] = yield* sql.unsafe<{ readonly name: string; readonly message: boolean }>(
+    `select c.relname::text as name,
+            exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'message' and not a.attisdropped) as message
+       from pg_class c where c.oid in (to_regclass('core_objectchange'), to_regclass('extras_objectchange'))
+      order by c.relname limit 1`
+  )
+  if (table === undefined) return undefined
+  const types = yield* contentTypesOf(sql)
+  return { name: table.name, hasMessage: table.message, contentTypes: types } satisfies NetBoxTable
+})
+
+export const contentTypesOf = (sql: SqlClient.SqlClient) =>
+  Effect.map(
+    sql.unsafe<{ readonly id: number; readonly type: string }>(
+      `select id::int as id, app_label || '.' || model as type from django_content_type`
+    ),
+    (rows): ReadonlyMap<number, string> => new Map(rows.map(({ id, type }) => [id, type]))
+  )
+
+interface FoundChange {
+  readonly first: Pick<ChangeRow, "action" | "before">
+  readonly last: ChangeRow
+  readonly ids: ReadonlyArray<string>
+}
+
+/** SQL: the time of a row, ISO 8601. */
+const timeOf = (alias: string) => `to_char(${alias}.time at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"')`
+
+/**
+ * SQL: the changes of the rows that meet a condition over `c`, one per transaction and object, in the order of their last
+ * rows. Rows of one transaction have one `xmin`, or several where it used savepoints; those of one request have one
+ * request id, also where a dump that was restored gave all rows one `xmin`.
+ */
+const foldedSql = ({ name, hasMessage }: NetBoxTable, where: string, limit: string): string => `
+  select json_build_object('ids', s.ids, 'first', json_build_object('action', f.action, 'before', f.prechange_data::text),
+           'last', json_build_object('id', l.id::text, 'action', l.action, 'contentType', l.changed_object_type_id,
+             'objectId', l.changed_object_id::text, 'display', l.object_repr, 'username', l.user_name,
+             'requestId', l.request_id::text, 'message', ${hasMessage ? "l.message" : "''"}, 'time', ${timeOf("l")},
+             'before', l.prechange_data::text, 'after', l.postchange_data::text)) as found
+    from (select min(c.id) as first, max(c.id) as last, array_agg(c.id::text order by c.id) as ids
+            from ${name} c where ${where}
+           group by c.request_id, c.changed_object_type_id, c.changed_object_id order by 2 ${limit}) s
+    join ${name} f on f.id = s.first join ${name} l on l.id = s.last order by l.id`
+
+const changesIn = (rows: ReadonlyArray<{ readonly found: FoundChange }>): ReadonlyArray<FoldedChange> =>
+  rows.flatMap(({ found: { first, last, ids } }) => folded(first, last, ids))
+
+/** Changes that are read at once. */
+const pageChanges = 500
+
+/** Passes the changes of these rows, page by page, within a transaction of `sql`. */
+export const eachChange = <E, R>(
+  sql: SqlClient.SqlClient,
+  table: NetBoxTable,
+  ids: ReadonlyArray<string>,
+  use: (changes: ReadonlyArray<FoldedChange>) => Effect.Effect<unknown, E, R>
+): Effect.Effect<void, E | SqlError.SqlError, R> =>
+  sql.withTransaction(
+    Effect.gen(function* () {
+      yield* sql.unsafe(
+        `declare changes no scroll cursor for ${foldedSql(table, "c.id = any ($1::text[]::bigint[])", "")}`,
+        [ids]
+      )
+      const fetched = sql.unsafe<{ readonly found: FoundChange }>(`fetch ${pageChanges} from changes`)
+      for (let rows = yield* fetched; rows.length > 0; rows = yield* fetched) yield* use(changesIn(rows))
+    })
+  )
+
+/** What has been read of the table: all rows of transactions before `xid`, and some later ones (state/SourceState.ts). */
+export interface ReadMark {
+  /** 64 bits. Every committed row of an earlier transaction has been read. */
+  readonly xid: string
+  /** Rows of later transactions have a higher id. */
+  readonly id: string
+}
+
+/** SQL over `c`: the 64 bits of its transaction's number, the one nearest to the snapshot's end ($1). */
+const xidOf = (top: string) =>
+  `(${top} + ((c.xmin::text::bigint - ${top}) % 4294967296 + 6442450944) % 4294967296 - 2147483648)`
+
+/**
+ * The next changes behind a mark that are not among the ids, and the mark that holds when all of them are read; undefined
+ * where others follow. One snapshot shows both.
+ */
+export const changesBehind = (
+  sql: SqlClient.SqlClient,
+  table: NetBoxTable,
+  mark: ReadMark,
+  read: ReadonlyArray<string>
+) =>
+  sql.withTransaction(
+    Effect.gen(function* () {
+      yield* sql.unsafe("set transaction isolation level repeatable read, read only")
+      const next = yield* snapshotMark(sql, table)
+      const where = `c.id > $1::text::bigint and ${xidOf("$3::text::bigint")} >= $2::text::bigint
+        and not exists (select from unnest($4::text[]) u (id) where u.id::bigint = c.id)`
+      const rows = yield* sql.unsafe<{ readonly found: FoundChange }>(foldedSql(table, where, `limit ${pageChanges}`), [
+        mark.id,
+        mark.xid,
+        next.top,
+        read
+      ])
+      // Also those of which nothing is left count as read.
+      const ids = rows.flatMap(({ found }) => found.ids)
+      return { changes: changesIn(rows), ids, next, isWhole: rows.length < pageChanges }
+    })
+  )
+
+/** A moment of the source: later reading may begin behind it. */
+export interface SourceMoment {
+  /** The oldest transaction that is open, and the end of all numbers: 64 bits. */
+  readonly xid: string
+  readonly top: string
+  /** The highest id of a row. */
+  readonly lastId: string
+  /** The end of the WAL, taken after the snapshot. */
+  readonly lsn: string
+}
+
+export const snapshotMark = (sql: SqlClient.SqlClient, { name }: NetBoxTable) =>
+  Effect.map(
+    sql.unsafe<{ readonly moment: SourceMoment }>(
+      `select json_build_object('xid', pg_snapshot_xmin(s)::text, 'top', pg_snapshot_xmax(s)::text,
+                'lastId', coalesce((select max(id) from ${name}), 0)::text,
+                'lsn', case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_insert_lsn() end::text) as moment
+         from (select pg_current_snapshot() as s) now`
+    ),
+    ([row]) => row!.moment
+  )

@@ -1,0 +1,208 @@
+/**
+ * What has been read of each source. It is written in the transaction that relays the events, so both are there or
+ * neither, also after this database was restored from a backup.
+ *
+ * The order of ids is not the order of commits, so no single id separates what was read from what was not. Instead:
+ * - `settled_xid`: every row of a transaction before this number has been read. It is the oldest transaction that was
+ *   open at some moment of the source, noted when all that was committed before that moment had been read.
+ * - `settled_id`: rows of later transactions have higher ids, so that a search for them needs no scan of the table.
+ * - `rackwire_source_change`: ids of rows that were read, of transactions that are not before `settled_xid`.
+ */
+import { Data, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Table } from "../../postgres/migrate/Table.ts"
+import type { ReadMark, SourceMoment } from "../netbox/NetBoxTable.ts"
+
+export const sourceStateTable: Table = {
+  name: "rackwire_source",
+  daily: false,
+  columns: [
+    { name: "source_id", type: "bigint", nullable: false },
+    // Rises with every process that takes the lead: an earlier one can relay no more.
+    { name: "generation", type: "bigint", nullable: false, default: "0" },
+    { name: "holder", type: "text", nullable: false, default: "''" },
+    // Identity of the database of the source: another one, or another timeline, is a restored backup.
+    { name: "system_id", type: "text", nullable: true },
+    { name: "timeline", type: "bigint", nullable: true },
+    { name: "settled_xid", type: "bigint", nullable: true },
+    { name: "settled_id", type: "bigint", nullable: true },
+    // Up to where in the WAL of the source all changes are relayed.
+    { name: "confirmed_lsn", type: "text", nullable: true },
+    { name: "lag_bytes", type: "bigint", nullable: true },
+    { name: "retained_bytes", type: "bigint", nullable: true },
+    { name: "last_change_id", type: "bigint", nullable: true },
+    { name: "last_change_at", type: "timestamp with time zone", nullable: true },
+    // The last sign of the process that reads.
+    { name: "read_at", type: "timestamp with time zone", nullable: true },
+    { name: "events", type: "bigint", nullable: false, default: "0" },
+    { name: "problem", type: "text", nullable: false, default: "''" }
+  ],
+  constraints: [{ name: "rackwire_source_key", sql: "unique (source_id)" }],
+  indexes: [],
+  triggers: [],
+  published: false
+}
+
+export const sourceChangeTable: Table = {
+  name: "rackwire_source_change",
+  daily: false,
+  columns: [
+    { name: "source_id", type: "bigint", nullable: false },
+    { name: "change_id", type: "bigint", nullable: false },
+    // Its transaction, with all its subtransactions, is before this number; null as long as that is not known.
+    { name: "before_xid", type: "bigint", nullable: true }
+  ],
+  constraints: [{ name: "rackwire_source_change_key", sql: "unique (source_id, change_id)" }],
+  indexes: [],
+  triggers: [],
+  published: false
+}
+
+/**
+ * The state is not as this process believes.
+ *
+ * - `Superseded`: another process has taken the lead.
+ * - `Repeated`: rows are relayed already: the state is read anew.
+ */
+export class StateConflict extends Data.TaggedError("StateConflict")<{
+  readonly reason: "Superseded" | "Repeated"
+  readonly message: string
+}> {}
+
+export const superseded = () =>
+  new StateConflict({ reason: "Superseded", message: "another process reads this source" })
+
+export const repeated = () => new StateConflict({ reason: "Repeated", message: "changes are relayed already" })
+
+/** A process that reads a source, by its generation. */
+export interface Lead {
+  readonly source: number
+  readonly generation: number
+}
+
+export interface KnownState {
+  readonly systemId: string | null
+  readonly timeline: string | null
+  /** Undefined where nothing was ever read. */
+  readonly mark: ReadMark | undefined
+  readonly confirmedLsn: string | null
+}
+
+interface StateRow {
+  readonly generation: number
+  readonly system: string | null
+  readonly timeline: string | null
+  readonly xid: string | null
+  readonly id: string | null
+  readonly lsn: string | null
+}
+
+/** Takes the lead; returns what is known. `silentMillis`: fails where another process gave a sign more recently. */
+export const takeLead = Effect.fnUntraced(function* (source: number, holder: string, silentMillis: number | undefined) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`insert into rackwire_source (source_id) values (${`${source}`}::text::bigint) on conflict do nothing`
+  const [row] = yield* sql<StateRow>`
+    update rackwire_source set generation = generation + 1, holder = ${holder}, read_at = now()
+     where source_id = ${`${source}`}::text::bigint
+       and (${silentMillis ?? null}::float8 is null or holder = ${holder} or read_at is null
+            or read_at < now() - ${silentMillis ?? 0}::float8 * interval '1 millisecond')
+    returning generation::int as generation, system_id as system, timeline::text as timeline, settled_xid::text as xid,
+              settled_id::text as id, confirmed_lsn as lsn`
+  if (row === undefined) return yield* superseded()
+  const mark = row.xid === null ? undefined : { xid: row.xid, id: row.id ?? "0" }
+  const state: KnownState = { systemId: row.system, timeline: row.timeline, mark, confirmedLsn: row.lsn }
+  return { lead: { source, generation: row.generation } satisfies Lead, state }
+})
+
+/** Notes the identity of the database that is read from now on, null where it is polled, and where reading begins if nothing was read of it. */
+export const beginAt = Effect.fnUntraced(function* (
+  { source, generation }: Lead,
+  { systemId, timeline }: Pick<KnownState, "systemId" | "timeline">,
+  mark: ReadMark
+) {
+  const sql = yield* SqlClient.SqlClient
+  const write = Effect.gen(function* () {
+    const [row] = yield* sql`
+      update rackwire_source set system_id = ${systemId}, timeline = ${timeline}::text::bigint,
+             settled_xid = ${mark.xid}::text::bigint, settled_id = ${mark.id}::text::bigint, confirmed_lsn = null
+       where source_id = ${`${source}`}::text::bigint and generation = ${`${generation}`}::text::bigint returning 1 as one`
+    if (row === undefined) return yield* superseded()
+    yield* sql`delete from rackwire_source_change where source_id = ${`${source}`}::text::bigint`
+  })
+  yield* sql.withTransaction(write)
+})
+
+/** The ids of rows that were read behind the mark. */
+export const readIds = (source: number) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(
+      sql<{ readonly id: string }>`
+        select change_id::text as id from rackwire_source_change where source_id = ${`${source}`}::text::bigint`,
+      (rows) => rows.map(({ id }) => id)
+    )
+  )
+
+/**
+ * Notes a moment up to which everything has been read. `ids`: a lower bound of the ids of rows whose transactions are not
+ * before the oldest open one of the moment.
+ */
+export const settle = Effect.fnUntraced(function* (
+  { source, generation }: Lead,
+  { xid, top }: Pick<SourceMoment, "xid" | "top">,
+  id: string
+) {
+  const sql = yield* SqlClient.SqlClient
+  const write = Effect.gen(function* () {
+    const [row] = yield* sql`
+      update rackwire_source set settled_xid = ${xid}::text::bigint, settled_id = ${id}::text::bigint, read_at = now()
+       where source_id = ${`${source}`}::text::bigint and generation = ${`${generation}`}::text::bigint returning 1 as one`
+    if (row === undefined) return yield* superseded()
+    yield* sql`
+      update rackwire_source_change set before_xid = ${top}::text::bigint
+       where source_id = ${`${source}`}::text::bigint and before_xid is null`
+    yield* sql`
+      delete from rackwire_source_change
+       where source_id = ${`${source}`}::text::bigint and before_xid <= ${xid}::text::bigint`
+  })
+  yield* sql.withTransaction(write)
+})
+
+export interface SourceGauge {
+  readonly lagBytes: number | null
+  readonly retainedBytes: number | null
+}
+
+/** A sign of the process that reads, with what it measured. */
+export const noteReading = Effect.fnUntraced(function* (
+  { source, generation }: Lead,
+  { lagBytes, retainedBytes }: SourceGauge,
+  problem: string
+) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql`
+    update rackwire_source set read_at = now(), lag_bytes = ${lagBytes === null ? null : `${lagBytes}`}::text::bigint,
+           retained_bytes = ${retainedBytes === null ? null : `${retainedBytes}`}::text::bigint, problem = ${problem}
+     where source_id = ${`${source}`}::text::bigint and generation = ${`${generation}`}::text::bigint returning 1 as one`
+  if (rows.length === 0) return yield* superseded()
+})
+
+/** Notes the identity of the database that is read from now on; everything else stays as it is. */
+export const noteIdentity = Effect.fnUntraced(function* (
+  { source, generation }: Lead,
+  { systemId, timeline }: { readonly systemId: string; readonly timeline: string }
+) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    update rackwire_source set system_id = ${systemId}, timeline = ${timeline}::text::bigint
+     where source_id = ${`${source}`}::text::bigint and generation = ${`${generation}`}::text::bigint`
+})
+
+/** The id of the last row that was relayed; undefined for none. */
+export const lastChange = ({ source }: Lead) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(
+      sql<{ readonly id: string | null }>`
+        select last_change_id::text as id from rackwire_source where source_id = ${`${source}`}::text::bigint`,
+      ([row]) => row?.id ?? undefined
+    )
+  )

@@ -1,0 +1,86 @@
+/** A service with a NetBox attached, and the comparison of what NetBox has committed with the events that there are. */
+import { expect } from "vitest"
+import { type Api, startApi } from "../support/Api.ts"
+import { servers } from "../support/Database.ts"
+import { eventually } from "../support/Eventually.ts"
+import type { Json } from "../support/Client.ts"
+import type { CommittedTransaction, ExpectedEvent } from "./Expectation.ts"
+import { type NetBoxDatabase, makeNetBox } from "./NetBoxDatabase.ts"
+import type { Release } from "./NetBoxModels.ts"
+import { NetBoxWriter } from "./NetBoxWriter.ts"
+
+export interface Attached {
+  readonly api: Api
+  readonly netbox: NetBoxDatabase
+  readonly writer: NetBoxWriter
+  readonly source: number
+  readonly stop: () => Promise<void>
+}
+
+/** Adds a NetBox as a source; returns its id when it is read. */
+export const addSource = async (api: Api, netbox: NetBoxDatabase, fields: Json = {}): Promise<number> => {
+  const source = await api.make("extras/sources", {
+    ...{ name: netbox.name, database_url: netbox.databaseUrl, slot: netbox.name },
+    ...fields
+  })
+  await reading(api, source)
+  return source
+}
+
+/** Waits until the source is read. */
+export const reading = (api: Api, source: number) =>
+  eventually("the source is read", async () => {
+    const { json } = await api.call<Json>("GET", `/api/extras/sources/${source}/`)
+    return json["status"] === "reading"
+  })
+
+export const attach = async (release: Release, fields: Json = {}): Promise<Attached> => {
+  const api = await startApi()
+  const netbox = await makeNetBox(release, servers.superuserUrl)
+  const writer = new NetBoxWriter(netbox)
+  const source = await addSource(api, netbox, fields)
+  return {
+    ...{ api, netbox, writer, source },
+    stop: async () => {
+      await api.stop()
+      await writer.close()
+      await netbox.drop()
+    }
+  }
+}
+
+/** An event as both sides have it. */
+type ComparedEvent = Omit<ExpectedEvent, "changeIds"> & { readonly change: number }
+
+interface LoggedRow {
+  readonly event: ComparedEvent
+}
+
+/** The events of the source in the change log, in their order. */
+export const eventsOf = async ({
+  api,
+  source
+}: Pick<Attached, "api" | "source">): Promise<ReadonlyArray<ComparedEvent>> => {
+  const rows = await api.database.sql.query<LoggedRow>(
+    `select json_build_object('kind', action || 'd', 'type', split_part(changed_object_type, ':', 2), 'objectId', changed_object_id,
+              'before', prechange_data, 'after', postchange_data, 'user', user_name, 'requestId', request_id,
+              'change', (source ->> 'change')::bigint) as event
+       from extras_objectchange where changed_object_type like $1 order by position, idx`,
+    [`${source}:%`]
+  )
+  return rows.map(({ event }) => event)
+}
+
+export const expectedOf = (committed: ReadonlyArray<CommittedTransaction>): ReadonlyArray<ComparedEvent> =>
+  committed.flatMap(({ events }) => events.map(({ changeIds, ...event }) => ({ ...event, change: changeIds.at(-1)! })))
+
+/** Waits until there are as many events as NetBox owes, and compares them. */
+export const comparesWith = async (attached: Attached, order: "commits" | "objects" = "commits"): Promise<void> => {
+  const expected = expectedOf(attached.writer.committed)
+  await eventually("all events are there", async () => (await eventsOf(attached)).length >= expected.length)
+  const events = await eventsOf(attached)
+  if (order === "commits") return expect(events).toEqual(expected)
+  const byObject = (all: ReadonlyArray<ComparedEvent>) =>
+    Map.groupBy(all, ({ type, objectId }) => `${type} ${objectId}`)
+  expect(byObject(events)).toEqual(byObject(expected))
+}

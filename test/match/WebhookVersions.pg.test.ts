@@ -32,7 +32,7 @@ it("versions of a webhook come in the order of the WAL, for positions of any len
 
 describe("a version keeps what matching uses, and nothing else", () => {
   const kept = [
-    ...["conditions", "content_types", "enabled", "id", "last_updated", "name", "scope_user_id"],
+    ...["conditions", "content_types", "enabled", "id", "last_updated", "name", "scope_user_id", "source_id"],
     ...["type_create", "type_delete", "type_update"]
   ]
 

@@ -2,16 +2,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
-import { type Attached, attach, comparesWith } from "./Attached.ts"
-import { releases } from "./NetBoxModels.ts"
+import { type Attached, addSource, attach, comparesWith, eventsOf, expectedOf } from "./Attached.ts"
+import { writeEverything } from "./Scenario.ts"
 
-describe.each(releases)("a NetBox %s", (release) => {
+describe("a NetBox 4.6", () => {
   let attached: Attached
   let receiver: Receiver
 
   beforeAll(async () => {
     receiver = await startReceiver()
-    attached = await attach(release)
+    attached = await attach("4.6")
   })
 
   afterAll(async () => {
@@ -19,18 +19,18 @@ describe.each(releases)("a NetBox %s", (release) => {
     await receiver.close()
   })
 
+  const hook = (name: string, fields: object) =>
+    attached.api.make("extras/webhooks", {
+      ...{ name, content_types: ["dcim.site"], type_create: true, payload_url: `${receiver.url}/${name}` },
+      ...fields
+    })
+
   it("sends a change to a webhook of its source, and to no other", async () => {
-    const { api, source, writer } = attached
-    const hook = (name: string, fields: object) =>
-      api.make("extras/webhooks", {
-        ...{ name, content_types: ["dcim.site"], type_create: true, payload_url: `${receiver.url}/${name}` },
-        ...fields
-      })
-    await hook("own", {})
-    await hook("theirs", { source })
+    const { source, writer } = attached
+    await hook("inventory", {})
+    await hook("source", { source })
     await writer.request((request) => request.create("dcim.site", { name: "AMS1", slug: "ams1", status: "active" }))
-    await eventually("it is received", () => receiver.received.some(({ path }) => path === "/theirs"))
-    await comparesWith(attached)
+    await eventually("it is received", () => receiver.received.some(({ path }) => path === "/source"))
     const body = JSON.parse(receiver.received[0]!.body.toString())
     expect(body).toMatchObject({
       ...{ event: "created", model: "site", username: "admin" },
@@ -38,6 +38,37 @@ describe.each(releases)("a NetBox %s", (release) => {
       snapshots: { prechange: null, postchange: { name: "AMS1", status: "active" } },
       source: { data: "snapshot" }
     })
-    expect(receiver.received.map(({ path }) => path)).toEqual(["/theirs"])
+    expect(receiver.received.map(({ path }) => path)).toEqual(["/source"])
+  })
+
+  it("gives one event for each object of each transaction", async () => {
+    await writeEverything(attached.writer)
+    await comparesWith(attached)
+  })
+
+  it("gives no event again when it is read anew, and none of before it was attached", async () => {
+    const { api, source, netbox, writer } = attached
+    await api.call("PATCH", `/api/extras/sources/${source}/`, { enabled: false })
+    await writer.request((request) => request.create("dcim.site", { name: "meanwhile" }))
+    await api.call("PATCH", `/api/extras/sources/${source}/`, { enabled: true })
+    const second = await addSource(api, netbox, { name: "second", slot: `${netbox.name}_2` })
+    const later = await writer.request((request) => request.create("dcim.site", { name: "later" }))
+    await comparesWith(attached)
+    await eventually(
+      "the second source has its event",
+      async () => (await eventsOf({ api, source: second })).length > 0
+    )
+    expect(await eventsOf({ api, source: second })).toEqual(expectedOf([later]))
+  })
+
+  it("gives the change of a plugin's object the name of its type", async () => {
+    const { api, writer, source } = attached
+    await writer.request((request) => request.create("netbox_dns.zone", { name: "example.com" }))
+    await comparesWith(attached)
+    const { json } = await api.call<{ readonly results: ReadonlyArray<object> }>(
+      "GET",
+      `/api/extras/object-changes/?changed_object_type=${source}:netbox_dns.zone&limit=1`
+    )
+    expect(json.results[0]).toMatchObject({ changed_object_type: `${source}:netbox_dns.zone`, changed_object: null })
   })
 })

@@ -2,7 +2,7 @@
  * Bounds how far a source may be ahead of capture: the WAL has one order, so events of a flooding source would be before
  * those of all others.
  *
- * While capture takes nothing, as where Redis is away, a source goes on slowly: its own server must not keep its WAL for
+ * While capture takes nothing, as where Redis is away, a source is read slowly: its own server must not keep its WAL for
  * our faults.
  */
 import { Clock, Effect } from "effect"
@@ -30,7 +30,7 @@ export class Capacity {
     if (relayed.events > 0) this.ahead = [...this.ahead, relayed]
   }
 
-  /** Waits until capture has come near. */
+  /** Waits until capture has most of them. */
   readonly free = Effect.gen({ self: this }, function* (this: Capacity) {
     const until = (yield* Clock.currentTimeMillis) + waitMillisMax
     while (this.events > aheadMax && (yield* Clock.currentTimeMillis) < until) {

@@ -62,6 +62,6 @@ export const knownRows = Effect.fnUntraced(function* ({ row, sql, table }: OpenS
            and o.changed_object_id = c.changed_object_id)`,
     [`${from}`, logged.map(({ change }) => change), logged.map(({ time }) => time)]
   )
-  // Whatever the numbers of their transactions are.
+  // Rows of all transactions: those of a dump that was restored have new numbers.
   return { mark: { xid: "0", id: `${from}` } satisfies ReadMark, read: new Set(known.map(({ id }) => id)) }
 })

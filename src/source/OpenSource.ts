@@ -32,7 +32,7 @@ export interface OpenSource {
 }
 
 /** Opens a pool to a database, which is closed with the scope. */
-export const openDatabase = Effect.fnUntraced(function* (databaseUrl: Redacted.Redacted) {
+const openDatabase = Effect.fnUntraced(function* (databaseUrl: Redacted.Redacted) {
   const own = yield* Servers
   return yield* openPool({ connections, statementMillis, isSource: true }).pipe(
     Effect.provideService(Servers, { ...own, databaseUrl, poolerUrl: undefined }),

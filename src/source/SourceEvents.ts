@@ -13,7 +13,7 @@ import { freshness } from "./data/Freshness.ts"
 import type { FoldedChange } from "./netbox/ChangeRow.ts"
 import type { OwedEvent, RelayPart } from "./Relay.ts"
 
-/** What events of a source need beside their rows. */
+/** The source of events, as far as it is not in their rows. */
 export interface EventSource {
   readonly id: number
   readonly name: string
@@ -132,7 +132,7 @@ const eventOf = (source: EventSource, { change, object }: NamedChange, data: Kno
   }
 }
 
-/** What of an event is too long is left out, the data first: it says so. */
+/** Leaves out parts of an event that is too long, the data first; the event says so. */
 const bounded = (
   facts: SourceFacts,
   json: RelayedEvent["json"],

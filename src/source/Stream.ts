@@ -81,7 +81,7 @@ const identityOf = Effect.fnUntraced(function* (walsender: Walsender) {
 })
 
 /** Whether changes were read that the database does not have: it is an older copy, or another one. */
-export const isRestored = (
+const isRestored = (
   { systemId, timeline, confirmedLsn }: KnownState,
   identity: Identity,
   { lsn }: Pick<SourceMoment, "lsn">
@@ -214,17 +214,24 @@ const relayLarge = Effect.fnUntraced(function* (
   { endLsn, found }: SourceTransaction,
   read: ReadonlySet<string>
 ) {
-  const ids = "ids" in found ? found.ids.filter((id) => !read.has(id)) : []
-  let events = 0
+  const wanted = "ids" in found ? found.ids.filter((id) => !read.has(id)) : []
+  let [events, rows] = [0, 0]
   const lsn = yield* relay(lead, formatLsn(endLsn), (emit) =>
-    eachChange(source.sql, source.table, ids, (changes) =>
+    eachChange(source.sql, source.table, wanted, ({ changes, ids }) =>
       Effect.gen(function* () {
-        const part = yield* partOf(source, changes, idsIn(changes))
+        const part = yield* partOf(source, changes, ids)
         events += part.events.length
+        rows += ids.length
         yield* emit(part)
       })
     )
   )
+  if (rows < wanted.length) {
+    yield* noteLoss(
+      source.row,
+      `retention deleted ${wanted.length - rows} changes of a large transaction before they were read`
+    )
+  }
   return { lsn, events }
 })
 
@@ -276,7 +283,7 @@ const limitWal = Effect.fnUntraced(function* ({ row, sql }: OpenSource) {
   )
 })
 
-/** Reports to the server, also while nothing comes, and ends the session if its connection is dead. */
+/** Reports to the server, also while nothing is sent, and ends the session if its connection is dead. */
 const keepAlive = Effect.fnUntraced(function* (stream: SourceStream, sql: SqlClient.SqlClient, pid: number) {
   const { silenceMillis } = (yield* Pace).servers
   return yield* Effect.forever(

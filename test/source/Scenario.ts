@@ -59,5 +59,4 @@ export const writeEverything = async (writer: NetBoxWriter): Promise<void> => {
   })
   await writer.request((request) => request.delete("dcim.site", site))
   await writer.deleteUser("alice")
-  await writer.retire(100)
 }

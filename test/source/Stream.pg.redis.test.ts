@@ -44,6 +44,8 @@ describe("a NetBox 4.6", () => {
   it("gives one event for each object of each transaction", async () => {
     await writeEverything(attached.writer)
     await comparesWith(attached)
+    await attached.writer.retire(10)
+    await comparesWith(attached)
   })
 
   it("gives no event again when it is read anew, and none of before it was attached", async () => {

@@ -2,7 +2,7 @@
 import type { Kind } from "../../event/Kind.ts"
 
 /** As the row has it; other words of a later release are no changes of objects. */
-export type RowAction = "create" | "update" | "delete"
+type RowAction = "create" | "update" | "delete"
 
 export interface ChangeRow {
   readonly id: string
@@ -34,7 +34,7 @@ const isAction = (action: string): action is RowAction => ["create", "update", "
  * The kind of a change that began and ended with rows of these actions; undefined for an object that was created and
  * deleted, and for actions that are not known.
  */
-export const foldedKind = (first: string, last: string): Kind | undefined => {
+const foldedKind = (first: string, last: string): Kind | undefined => {
   if (!isAction(first) || !isAction(last)) return undefined
   if (last === "delete") return first === "create" ? undefined : "deleted"
   return first === "create" ? "created" : "updated"

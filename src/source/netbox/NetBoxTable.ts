@@ -57,18 +57,27 @@ const foldedSql = ({ name, hasMessage }: NetBoxTable, where: string, limit: stri
            group by c.request_id, c.changed_object_type_id, c.changed_object_id order by 2 ${limit}) s
     join ${name} f on f.id = s.first join ${name} l on l.id = s.last order by l.id`
 
-const changesIn = (rows: ReadonlyArray<{ readonly found: FoundChange }>): ReadonlyArray<FoldedChange> =>
-  rows.flatMap(({ found: { first, last, ids } }) => folded(first, last, ids))
-
 /** Changes that are read at once. */
 const pageChanges = 500
+
+/** Changes, and the ids of all rows that were read for them. */
+interface ChangePage {
+  readonly changes: ReadonlyArray<FoldedChange>
+  readonly ids: ReadonlyArray<string>
+}
+
+const pageIn = (rows: ReadonlyArray<{ readonly found: FoundChange }>): ChangePage => ({
+  changes: rows.flatMap(({ found: { first, last, ids } }) => folded(first, last, ids)),
+  // Also of rows of which nothing is left.
+  ids: rows.flatMap(({ found }) => found.ids)
+})
 
 /** Passes the changes of these rows, page by page, within a transaction of `sql`. */
 export const eachChange = <E, R>(
   sql: SqlClient.SqlClient,
   table: NetBoxTable,
   ids: ReadonlyArray<string>,
-  use: (changes: ReadonlyArray<FoldedChange>) => Effect.Effect<unknown, E, R>
+  use: (page: ChangePage) => Effect.Effect<unknown, E, R>
 ): Effect.Effect<void, E | SqlError.SqlError, R> =>
   sql.withTransaction(
     Effect.gen(function* () {
@@ -77,11 +86,11 @@ export const eachChange = <E, R>(
         [ids]
       )
       const fetched = sql.unsafe<{ readonly found: FoundChange }>(`fetch ${pageChanges} from changes`)
-      for (let rows = yield* fetched; rows.length > 0; rows = yield* fetched) yield* use(changesIn(rows))
+      for (let rows = yield* fetched; rows.length > 0; rows = yield* fetched) yield* use(pageIn(rows))
     })
   )
 
-/** What has been read of the table: all rows of transactions before `xid`, and some later ones (state/SourceState.ts). */
+/** The part of the table that has been read: all rows of transactions before `xid`; some later ones too (state/SourceState.ts). */
 export interface ReadMark {
   /** 64 bits. Every committed row of an earlier transaction has been read. */
   readonly xid: string
@@ -94,7 +103,7 @@ const xidOf = (top: string) =>
   `(${top} + ((c.xmin::text::bigint - ${top}) % 4294967296 + 6442450944) % 4294967296 - 2147483648)`
 
 /**
- * The next changes behind a mark that are not among the ids, and the mark that holds when all of them are read; undefined
+ * The next changes behind a mark that are not among the ids, and the mark that is valid when all of them are read; undefined
  * where others follow. One snapshot shows both.
  */
 export const changesBehind = (
@@ -115,9 +124,7 @@ export const changesBehind = (
         next.top,
         read
       ])
-      // Also those of which nothing is left count as read.
-      const ids = rows.flatMap(({ found }) => found.ids)
-      return { changes: changesIn(rows), ids, next, isWhole: rows.length < pageChanges }
+      return { ...pageIn(rows), next, isWhole: rows.length < pageChanges }
     })
   )
 

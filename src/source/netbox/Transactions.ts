@@ -18,8 +18,10 @@ export interface SourceTransaction {
   readonly found: { readonly changes: ReadonlyArray<FoldedChange> } | { readonly ids: ReadonlyArray<string> }
 }
 
-/** Most rows of a transaction that are kept, and their size, bytes. */
+/** Most rows of a transaction that are kept. */
 const keptRowsMax = 2000
+
+/** Their size at most. */
 const keptBytesMax = 8 * 1024 * 1024
 
 export class Transactions implements ChangeHandler {

@@ -1,5 +1,5 @@
 /**
- * What has been read of each source. It is written in the transaction that relays the events, so both are there or
+ * The part of each source that has been read. It is written in the transaction that relays the events, so both are there or
  * neither, also after this database was restored from a backup.
  *
  * The order of ids is not the order of commits, so no single id separates what was read from what was not. Instead:
@@ -167,7 +167,7 @@ export const settle = Effect.fnUntraced(function* (
   yield* sql.withTransaction(write)
 })
 
-export interface SourceGauge {
+interface SourceGauge {
   readonly lagBytes: number | null
   readonly retainedBytes: number | null
 }

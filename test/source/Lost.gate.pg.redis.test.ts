@@ -1,0 +1,145 @@
+/** Sources whose slot is lost, that are polled, and of other releases: what the WAL does not have is read from the table. */
+import { afterEach, beforeAll, describe, expect, it } from "vitest"
+import type { Json } from "../support/Client.ts"
+import { servers } from "../support/Database.ts"
+import { eventually } from "../support/Eventually.ts"
+import { type Sql, openSql } from "../support/Sql.ts"
+import { type Attached, attach, comparesWith, eventsOf, expectedOf, reading } from "./Attached.ts"
+import type { Release } from "./NetBoxModels.ts"
+import { writeEverything } from "./Scenario.ts"
+
+let server: Sql
+
+beforeAll(() => {
+  server = openSql(servers.superuserUrl)
+  return async () => server.close()
+})
+
+let attached: Attached | undefined
+
+afterEach(async () => {
+  await attached?.stop()
+  attached = undefined
+})
+
+const started = async (release: Release, fields: Json = {}): Promise<Attached> =>
+  (attached = await attach(release, fields))
+
+const enable = async ({ api, source }: Attached, enabled: boolean) => {
+  await api.call("PATCH", `/api/extras/sources/${source}/`, { enabled })
+  if (enabled) await reading(api, source)
+}
+
+const dropSlot = ({ netbox }: Attached) =>
+  eventually("the slot is dropped", async () => {
+    const rows = await server.query(
+      "select pg_drop_replication_slot(slot_name)::text from pg_replication_slots where slot_name = $1 and not active",
+      [netbox.name]
+    )
+    return rows.length > 0
+  })
+
+const gapsOf = async ({ api }: Attached) => {
+  const rows = await api.database.sql.query<{ readonly reason: string }>(
+    "select reason from rackwire_gap where cause = 'source'"
+  )
+  return rows.map(({ reason }) => reason)
+}
+
+describe.each(["3.1", "3.5", "4.2"] as const)("a NetBox %s", (release) => {
+  it("gives one event for each object of each transaction", async () => {
+    const own = await started(release)
+    await writeEverything(own.writer)
+    await comparesWith(own)
+    await own.writer.retire(10)
+    await own.writer.request((request) => request.create("dcim.site", { name: "after retention" }))
+    await comparesWith(own)
+  })
+})
+
+describe("a source whose slot is lost", () => {
+  it("gets the changes since from the table, each once", async () => {
+    const own = await started("4.2")
+    const { writer } = own
+    // Open when the slot is lost: its rows have lower ids than rows that were read.
+    const open = await writer.begin({ connection: 2 })
+    await open.request.create("dcim.site", { name: "open for long" })
+    await writer.request((request) => request.create("dcim.site", { name: "before" }))
+    await comparesWith(own)
+    await enable(own, false)
+    await dropSlot(own)
+    let site = 0
+    await writer.request(async (request) => {
+      site = await request.create("dcim.site", { name: "without a slot" }, { tags: [] })
+    })
+    await writer.request((request) => request.update("dcim.site", site, { facility: "x" }))
+    await open.commit()
+    await writer.request((request) => request.delete("dcim.site", site))
+    await enable(own, true)
+    await writer.request((request) => request.create("dcim.site", { name: "after" }))
+    await comparesWith(own, "objects")
+    expect(await gapsOf(own)).toEqual([])
+  })
+
+  it("reports changes that retention has deleted meanwhile", async () => {
+    const own = await started("4.2")
+    const { writer, api, source } = own
+    await writer.request((request) => request.create("dcim.site", { name: "before" }))
+    await comparesWith(own)
+    await enable(own, false)
+    await dropSlot(own)
+    await writer.request((request) => request.create("dcim.site", { name: "deleted by retention" }))
+    const kept = await writer.request((request) => request.create("dcim.site", { name: "kept" }))
+    await writer.retire(1)
+    await enable(own, true)
+    await eventually("the kept change is an event", async () => (await eventsOf({ api, source })).length === 2)
+    expect((await eventsOf({ api, source })).slice(1)).toEqual(expectedOf([kept]))
+    const [gap] = await gapsOf(own)
+    expect(gap).toContain("its retention deleted the changes from 2 to 2")
+  })
+
+  it("drops the slot itself where the server keeps too much WAL for it", async () => {
+    const own = await started("4.2", { wal_limit: 16 })
+    const { writer, netbox } = own
+    await writer.request((request) => request.create("dcim.site", { name: "before" }))
+    await comparesWith(own)
+    const holding = await writer.begin({ connection: 2 })
+    await holding.request.create("dcim.site", { name: "open" })
+    const [before] = await slotOf(netbox.name)
+    await netbox.sql.query("create table filler as select repeat('x', 100) as text from generate_series(1, 1)")
+    for (let part = 0; part < 3; part++) {
+      await netbox.sql.query("select pg_logical_emit_message(false, 'filler', repeat('x', 10000000))::text")
+    }
+    await eventually("another slot is made", async () => {
+      const [now] = await slotOf(netbox.name)
+      return now !== undefined && now.catalog !== before?.catalog
+    })
+    await holding.commit()
+    await writer.request((request) => request.create("dcim.site", { name: "after" }))
+    await comparesWith(own, "objects")
+  })
+})
+
+const slotOf = (name: string) =>
+  server.query<{ readonly catalog: string }>(
+    "select catalog_xmin::text as catalog from pg_replication_slots where slot_name = $1",
+    [name]
+  )
+
+describe("a source that is polled", () => {
+  it("gives one event for each object of each request", async () => {
+    const own = await started("4.2", { mode: "poll" })
+    const { writer, netbox } = own
+    let site = 0
+    await writer.request(async (request) => (site = await request.create("dcim.site", { name: "polled" })))
+    const late = await writer.begin({ connection: 1 })
+    await late.request.create("dcim.site", { name: "late" })
+    await writer.request((request) => request.update("dcim.site", site, { facility: "x" }))
+    await comparesWith(own, "objects")
+    await late.commit()
+    await comparesWith(own, "objects")
+    await writer.request((request) => request.delete("dcim.site", site))
+    await comparesWith(own, "objects")
+    expect(await slotOf(netbox.name)).toEqual([])
+  })
+})

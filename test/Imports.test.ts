@@ -82,6 +82,7 @@ const open: ReadonlySet<string> = new Set([
   ),
   ...["dcim", "extras", "ipam", "users"].map((each) => `inventory/types/${each}`),
   ...["filters", "print", "runtime", "value"].map((each) => `jinja/${each}`),
+  "move/source",
   "move/state",
   "nunjucks/value",
   "postgres/migrate",

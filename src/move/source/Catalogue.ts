@@ -35,8 +35,18 @@ const firstTables: ReadonlyArray<readonly [table: string, release: string]> = [
   ["dcim_macaddress", "4.2"]
 ]
 
-/** The first table of the release after the newest known one. */
+/** The first table of 4.3, which no move reads. */
 const tooNew = "extras_tableconfig"
+
+/** The release that a database is of at least; undefined for one before 3.1. */
+export const releaseOfAtLeast = (tables: Pick<ReadonlySet<string>, "has">): string | undefined =>
+  tables.has(tooNew) ? "4.3" : firstTables.findLast(([table]) => tables.has(table))?.[1]
+
+/** Tables by which a database of NetBox and its release are recognized. */
+export const telltaleTables: ReadonlyArray<string> = [
+  ...["dcim_site", "django_content_type", tooNew],
+  ...firstTables.map(([table]) => table)
+]
 
 /** The release of a database, for people; columns decide everything else. */
 export const releaseOf = (tables: Catalogue["tables"]): { readonly release: string } | { readonly refused: string } => {
@@ -46,11 +56,11 @@ export const releaseOf = (tables: Catalogue["tables"]): { readonly release: stri
   if (tables.has(tooNew)) {
     return { refused: `The database is of NetBox 4.3 or later (it has ${tooNew}); releases 3.1 to 4.2 can be moved.` }
   }
-  const known = firstTables.findLast(([table]) => tables.has(table))
-  if (known === undefined) {
+  const release = releaseOfAtLeast(tables)
+  if (release === undefined) {
     return { refused: "The database is of NetBox before 3.1 (it has no tenancy_contact): upgrade NetBox first." }
   }
-  return { release: known[1] }
+  return { release }
 }
 
 /** Content types that later releases renamed, and proxies of users and groups. */

@@ -195,6 +195,18 @@ const move = {
   retryMaxMillis: 15_000
 }
 
+/** Requests for objects to the API of a source. */
+const objectApi = {
+  /** First and longest time in which no request is sent after several failures in a row; it doubles with each failure. */
+  backOffMinMillis: 1000,
+  backOffMaxMillis: 60_000,
+  /** How long the endpoint of an object type is cached, and the absence of an endpoint. */
+  endpointKeptMillis: 3_600_000,
+  noEndpointKeptMillis: 600_000,
+  /** How long no objects are requested of a type that the token may not view. */
+  forbiddenKeptMillis: 60_000
+}
+
 const groups = {
   embedded,
   servers,
@@ -207,7 +219,8 @@ const groups = {
   breaker,
   alarm,
   live,
-  move
+  move,
+  objectApi
 }
 
 /** Every value is in milliseconds. */

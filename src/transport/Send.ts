@@ -121,7 +121,8 @@ const reasons: ReadonlyArray<readonly [RegExp, Failure["reason"]]> = [
   [/^ERR_NO_REQUEST$/, "Render"]
 ]
 
-const failureOf = (error: Error & { readonly code?: string }): Failure => {
+/** The failure of a request without an answer, by the error of its connection. */
+export const failureOf = (error: Error & { readonly code?: string }): Failure => {
   const { code = error.name, message } = error
   if (error instanceof AnswerFault) return { reason: error.reason, message }
   return { reason: reasons.find(([pattern]) => pattern.test(code))?.[1] ?? "Reset", message: message || code }

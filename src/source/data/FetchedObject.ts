@@ -8,7 +8,7 @@ export interface ObjectName {
 }
 
 /**
- * Why there is no object. No message has a text of the server, or the token.
+ * Why there is no object. No message has the token, or a part of a body.
  *
  * - `NoEndpoint`: the API has no endpoint for objects of the type, or none that is found.
  * - `NotFound`: no such object, or the token may not view it.
@@ -37,13 +37,13 @@ export type AbsentReason =
   | "Busy"
   | "BackOff"
 
-export interface Absent {
+export interface AbsentObject {
   readonly _tag: "Absent"
   readonly reason: AbsentReason
   readonly message: string
 }
 
-export interface Found {
+export interface FoundObject {
   readonly _tag: "Found"
   /** The object as NetBox sent it: compact JSON with all digits of its numbers. */
   readonly json: string
@@ -51,6 +51,6 @@ export interface Found {
   readonly lastUpdated: string | undefined
 }
 
-export type FetchedObject = Found | Absent
+export type FetchedObject = FoundObject | AbsentObject
 
-export const absent = (reason: AbsentReason, message: string): Absent => ({ _tag: "Absent", reason, message })
+export const absent = (reason: AbsentReason, message: string): AbsentObject => ({ _tag: "Absent", reason, message })

@@ -1,6 +1,6 @@
 /** Whether the API's state of an object has a change already. Pure. */
 import { isDictionary } from "../../inventory/Field.ts"
-import type { Found } from "./FetchedObject.ts"
+import type { FoundObject } from "./FetchedObject.ts"
 
 /**
  * - `Current`: the state is that of the change.
@@ -14,7 +14,7 @@ export type Freshness = "Current" | "Newer" | "Older" | "Unknown"
  * Compares `last_updated` of a snapshot after a change with that of the API's object. Times are compared by the
  * millisecond: NetBox writes milliseconds into snapshots, and microseconds into answers of its API.
  */
-export const freshness = (postchange: unknown, found: Pick<Found, "lastUpdated">): Freshness => {
+export const freshness = (postchange: unknown, found: Pick<FoundObject, "lastUpdated">): Freshness => {
   const changed = millisOf(isDictionary(postchange) ? postchange["last_updated"] : undefined)
   const read = millisOf(found.lastUpdated)
   if (Number.isNaN(changed) || Number.isNaN(read)) return "Unknown"

@@ -7,6 +7,7 @@ import type { RowOf } from "../inventory/Field.ts"
 import type Source from "../inventory/types/extras/Source.ts"
 import { Vault } from "../inventory/Vault.ts"
 import { openPool } from "../postgres/Postgres.ts"
+import { openObjectApi } from "./data/ObjectApi.ts"
 import { type NetBoxTable, contentTypesOf, findTable } from "./netbox/NetBoxTable.ts"
 import type { EventSource } from "./SourceEvents.ts"
 import { SourceFailed } from "./SourceFailed.ts"
@@ -55,12 +56,17 @@ export const openSource = Effect.fnUntraced(function* (row: SourceRow) {
     return yield* new SourceFailed({ reason: "NotNetBox", message })
   }
   const types = new Map(table.contentTypes)
+  const token = row.api_token === "" ? undefined : open(row.api_token)
+  const api =
+    row.api_url === "" || token === undefined
+      ? undefined
+      : yield* openObjectApi({ apiUrl: row.api_url, token: Redacted.make(token) })
   const events: EventSource = {
     id: row.id,
     name: row.name,
     apiUrl: row.api_url,
     typeOf: (contentType) => types.get(contentType) ?? `unknown.${contentType}`,
-    fetch: undefined
+    fetch: api?.fetch
   }
   const learn: OpenSource["learn"] = Effect.fnUntraced(function* (contentTypes) {
     if ([...contentTypes].every((each) => types.has(each))) return

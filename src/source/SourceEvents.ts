@@ -67,11 +67,29 @@ const fetched = Effect.fnUntraced(function* ({ fetch }: EventSource, named: Read
     named.flatMap(({ change, object }) => (change.kind === "deleted" ? [] : [[keyOf(object), object] as const]))
   )
   if (fetch === undefined || wanted.size === 0) return named.map((): FetchedObject | undefined => undefined)
-  const keys = [...wanted.keys()]
-  const answers = yield* fetch([...wanted.values()])
-  const byKey = new Map(keys.map((key, at) => [key, answers[at]!]))
+  const read = Effect.fnUntraced(function* (objects: ReadonlyArray<ObjectName>) {
+    const answers = yield* fetch(objects)
+    return objects.map((object, at) => [keyOf(object), answers[at]!] as const)
+  })
+  const byKey = new Map(yield* read([...wanted.values()]))
+  const early = named.filter(
+    ({ change, object }) => change.kind !== "deleted" && isEarly(change, byKey.get(keyOf(object)))
+  )
+  if (early.length > 0) {
+    yield* Effect.sleep(visiblePause)
+    for (const [key, answer] of yield* read(early.map(({ object }) => object))) byKey.set(key, answer)
+  }
   return named.map(({ object }) => byKey.get(keyOf(object)))
 })
+
+/** A commit is in the WAL a moment before other sessions see it. */
+const visiblePause = "50 millis"
+
+/** Whether the API does not show the change yet. */
+const isEarly = ({ after }: FoldedChange, found: FetchedObject | undefined): boolean => {
+  if (found?._tag === "Absent") return found.reason === "NotFound"
+  return found !== undefined && freshness(snapshotOf(after), found) === "Older"
+}
 
 /** `data` of the objects that were deleted, as the change log has it. */
 const lastKnown = Effect.fnUntraced(function* ({ id }: EventSource, named: ReadonlyArray<NamedChange>) {

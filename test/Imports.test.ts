@@ -70,6 +70,7 @@ const open: ReadonlySet<string> = new Set([
   "auth/proxy",
   "auth/user",
   "capture/slot",
+  "capture/wal",
   ...["capture", "explain", "health", "inspect", "inspect/snippet", "log", "tasks"].map((each) => `history/${each}`),
   // The pages of the console answer with the same parts as the API.
   ...[
@@ -87,6 +88,8 @@ const open: ReadonlySet<string> = new Set([
   "nunjucks/value",
   "postgres/migrate",
   "queue/reconcile",
+  "source/slot",
+  "source/state",
   "transport/certificate"
 ])
 

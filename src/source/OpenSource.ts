@@ -3,17 +3,13 @@ import { Effect, Redacted } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { Reactivity } from "effect/reactivity"
 import { Servers } from "../embedded/Servers.ts"
-import type { RowOf } from "../inventory/Field.ts"
-import type Source from "../inventory/types/extras/Source.ts"
 import { Vault } from "../inventory/Vault.ts"
 import { openPool } from "../postgres/Postgres.ts"
 import { openObjectApi } from "./data/ObjectApi.ts"
 import { type NetBoxTable, contentTypesOf, findTable } from "./netbox/NetBoxTable.ts"
+import type { SourceRow } from "./SourceRow.ts"
 import type { EventSource } from "./SourceEvents.ts"
 import { SourceFailed } from "./SourceFailed.ts"
-
-/** A source as its table has it. */
-export type SourceRow = RowOf<typeof Source>
 
 /** Connections to the database of a source, besides that of the stream: for statements, and for pages of large transactions. */
 const connections = 2
@@ -33,7 +29,7 @@ export interface OpenSource {
 }
 
 /** Opens a pool to a database, which is closed with the scope. */
-const openDatabase = Effect.fnUntraced(function* (databaseUrl: Redacted.Redacted) {
+export const openDatabase = Effect.fnUntraced(function* (databaseUrl: Redacted.Redacted) {
   const own = yield* Servers
   return yield* openPool({ connections, statementMillis, isSource: true }).pipe(
     Effect.provideService(Servers, { ...own, databaseUrl, poolerUrl: undefined }),
@@ -41,14 +37,19 @@ const openDatabase = Effect.fnUntraced(function* (databaseUrl: Redacted.Redacted
   )
 })
 
-export const openSource = Effect.fnUntraced(function* (row: SourceRow) {
-  const { open } = yield* Vault
-  const text = open(row.database_url)
+/** The address of the database of a source. */
+export const urlOf = Effect.fnUntraced(function* ({ database_url: sealed }: Pick<SourceRow, "database_url">) {
+  const text = (yield* Vault).open(sealed)
   if (text === undefined) {
     const message = "the database URL was sealed with a key that is lost: enter it anew"
     return yield* new SourceFailed({ reason: "Secret", message })
   }
-  const url = Redacted.make(text)
+  return Redacted.make(text)
+})
+
+export const openSource = Effect.fnUntraced(function* (row: SourceRow) {
+  const { open } = yield* Vault
+  const url = yield* urlOf(row)
   const sql = yield* openDatabase(url)
   const table = yield* findTable(sql)
   if (table === undefined) {

@@ -4,11 +4,11 @@
  */
 import { Effect } from "effect"
 import { paused } from "../eventloop/Pace.ts"
-import { ProcessName } from "../postgres/Presence.ts"
 import { Capacity } from "./Capacity.ts"
 import { fill } from "./Fill.ts"
 import { snapshotMark } from "./netbox/NetBoxTable.ts"
 import type { OpenSource } from "./OpenSource.ts"
+import { dropSlot } from "./slot/SourceSlot.ts"
 import { IdFloor } from "./state/IdFloor.ts"
 import { type KnownState, type Lead, beginAt, noteReading, readIds, settle, takeLead } from "./state/SourceState.ts"
 
@@ -17,7 +17,8 @@ const silentMillisMax = 10_000
 
 /** Never succeeds; fails with the reason why reading ended. `reading`: runs once when it reads. */
 export const pollSession = Effect.fnUntraced(function* <E, R>(source: OpenSource, reading: Effect.Effect<void, E, R>) {
-  const { lead, state } = yield* takeLead(source.row.id, yield* ProcessName, silentMillisMax)
+  const { lead, state } = yield* takeLead(source.row, silentMillisMax)
+  if (state.formerSlot !== null) yield* dropSlot(source.sql, state.formerSlot)
   yield* reading
   let mark = state.mark ?? (yield* firstMark(source, lead, state))
   const read = new Set(yield* readIds(source.row.id))

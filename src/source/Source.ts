@@ -21,8 +21,11 @@ import { rowFromJson } from "../inventory/derive/values/Row.ts"
 import { objectType } from "../inventory/Registry.ts"
 import type Source from "../inventory/types/extras/Source.ts"
 import { inWords } from "../telemetry/Telemetry.ts"
-import { type SourceRow, openSource } from "./OpenSource.ts"
+import { openDatabase, openSource, urlOf } from "./OpenSource.ts"
 import { pollSession } from "./Poll.ts"
+import { dropOrphans } from "./slot/Orphans.ts"
+import { limitWal } from "./slot/SourceSlot.ts"
+import type { SourceRow } from "./SourceRow.ts"
 import { StateConflict } from "./state/SourceState.ts"
 import { streamSession } from "./Stream.ts"
 
@@ -33,36 +36,52 @@ export const sources = Layer.effectDiscard(
   Effect.gen(function* () {
     const reading = yield* FiberMap.make<string>()
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(followTurn(reading), followPause)))
+    yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.ignore(dropOrphans), orphanPause)))
   })
 )
 
 const followPause = paused(({ capture }) => capture.reportMillis)
 
+const orphanPause = paused(({ capture }) => capture.heartbeatMillis)
+
 /** The fields by which a session reads: where one of them is changed, another session begins. */
 const settings = [
-  ...["name", "mode", "database_url", "publication", "slot", "wal_limit", "api_url", "api_token"]
+  ...["enabled", "name", "mode", "database_url", "publication", "slot", "wal_limit", "api_url", "api_token"]
 ] as const satisfies ReadonlyArray<keyof SourceRow>
 
 const keyOf = (row: SourceRow): string => JSON.stringify([row.id, ...settings.map((name) => row[name])])
 
-/** Begins to read sources that are new or changed, and ends reading of others. */
+/** Begins to read sources that are new or changed, and ends reading of others. The slots of disabled ones are limited. */
 const followTurn = Effect.fnUntraced(
   function* (reading: FiberMap.FiberMap<string>) {
-    const rows = yield* enabledSources
+    const rows = yield* allSources
     const wanted = new Map(rows.map((row) => [keyOf(row), row]))
     for (const [key] of reading) if (!wanted.has(key)) yield* FiberMap.remove(reading, key)
-    for (const [key, row] of wanted) yield* FiberMap.run(reading, key, readSource(row), { onlyIfMissing: true })
+    for (const [key, row] of wanted)
+      yield* FiberMap.run(reading, key, row.enabled ? readSource(row) : limitSlot(row), { onlyIfMissing: true })
   },
   Effect.catch((error) => Effect.logDebug(`source: the sources cannot be read: ${inWords(error)}`))
 )
 
-const enabledSources = Effect.gen(function* () {
+/** Guards the disk of a NetBox that is not read now. */
+const limitSlot = (row: SourceRow) =>
+  Effect.scoped(
+    Effect.flatMap(Effect.flatMap(urlOf(row), openDatabase), (sql) =>
+      row.mode === "stream" ? limitWal(sql, row) : Effect.never
+    )
+  ).pipe(
+    Effect.catch((error) => Effect.logDebug(`source ${row.name}: its slot cannot be measured: ${inWords(error)}`)),
+    Effect.andThen(orphanPause),
+    Effect.forever
+  )
+
+const allSources = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
     update extras_source set status = 'stopped', status_note = '', status_since = now()
      where not enabled and status <> 'stopped'`
   const rows = yield* sql.unsafe<{ readonly row: Readonly<Record<string, unknown>> }>(
-    `select row_to_json(t) as row from ${type.table} t where t.enabled order by t.id`
+    `select row_to_json(t) as row from ${type.table} t order by t.id`
   )
   return rows.map(({ row }): SourceRow => rowFromJson(type, row))
 })

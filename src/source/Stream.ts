@@ -7,7 +7,6 @@ import { Walsender } from "../capture/wal/Walsender.ts"
 import { reveal } from "../Config.ts"
 import { formatLsn, parseLsn } from "../event/Lsn.ts"
 import { Pace, paused } from "../eventloop/Pace.ts"
-import { ProcessName } from "../postgres/Presence.ts"
 import { addressOf } from "../postgres/PostgresUrl.ts"
 import { Capacity } from "./Capacity.ts"
 import { fill, knownRows, partOf } from "./Fill.ts"
@@ -16,7 +15,7 @@ import { type SourceMoment, eachChange, snapshotMark } from "./netbox/NetBoxTabl
 import type { SourceTransaction } from "./netbox/Transactions.ts"
 import type { OpenSource } from "./OpenSource.ts"
 import { relay } from "./Relay.ts"
-import { dropSlot, ensurePublication, ensureSlot, measureSlot } from "./slot/SourceSlot.ts"
+import { dropSlot, ensurePublication, ensureSlot, limitWal, measureSlot } from "./slot/SourceSlot.ts"
 import { SourceStream } from "./slot/SourceStream.ts"
 import { IdFloor } from "./state/IdFloor.ts"
 import { noteLoss } from "./state/Loss.ts"
@@ -38,7 +37,7 @@ export const streamSession = Effect.fnUntraced(function* <E, R>(
   reading: Effect.Effect<void, E, R>
 ) {
   const { sql, table, row, url } = source
-  yield* Effect.forkScoped(limitWal(source))
+  yield* Effect.forkScoped(limitWal(sql, row))
   yield* ensurePublication(sql, table.name, row)
   const walsender = yield* Effect.acquireRelease(
     fromWalsender(() => Walsender.connect(addressOf(reveal(url)))),
@@ -51,7 +50,8 @@ export const streamSession = Effect.fnUntraced(function* <E, R>(
   const [[pid] = []] = yield* fromWalsender(() => walsender.query("select pg_backend_pid()"))
   const stream = new SourceStream(walsender, table.name)
   yield* fromWalsender(() => stream.start(row))
-  const { lead, state } = yield* takeLead(row.id, yield* ProcessName, undefined)
+  const { lead, state } = yield* takeLead(row)
+  if (state.formerSlot !== null && state.formerSlot !== row.slot) yield* dropSlot(sql, state.formerSlot)
   yield* reading
   yield* Effect.forkScoped(keepAlive(stream, sql, Number(pid)))
   const begun = yield* begin({ source, lead, state, identity, before, isNew })
@@ -261,25 +261,6 @@ const measure = Effect.fnUntraced(function* (
       turn,
       paused(({ capture }) => capture.reportMillis)
     )
-  )
-})
-
-const megabyte = 1024 * 1024
-
-/** Drops the slot at the limit of the WAL that the server keeps for it: its disk is worth more than our ease. */
-const limitWal = Effect.fnUntraced(function* ({ row, sql }: OpenSource) {
-  const turn = Effect.gen(function* () {
-    const gauge = yield* measureSlot(sql, row.slot)
-    if (gauge === undefined || gauge.retainedBytes <= row.wal_limit * megabyte) return
-    const kept = Math.round(gauge.retainedBytes / megabyte)
-    yield* Effect.logError(
-      `source ${row.name}: the server kept ${kept} MB of WAL for the slot, more than ${row.wal_limit}: the slot is dropped`
-    )
-    yield* Effect.uninterruptible(dropSlot(sql, row.slot))
-  })
-  return yield* Effect.ignore(turn).pipe(
-    Effect.andThen(paused(({ capture }) => capture.heartbeatMillis)),
-    Effect.forever
   )
 })
 

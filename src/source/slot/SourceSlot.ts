@@ -1,6 +1,7 @@
 /** The slot and the publication in the database of a source: nothing else is ever written there. */
 import { Effect, Schedule } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
+import { paused } from "../../eventloop/Pace.ts"
 import { sqlStateOf } from "../../postgres/Postgres.ts"
 import { adviceFor, walLevelProblem } from "../../capture/Advice.ts"
 import { SourceFailed } from "../SourceFailed.ts"
@@ -117,3 +118,26 @@ export const measureSlot = (sql: SqlClient.SqlClient, slot: string) =>
     ),
     ([row]) => row
   )
+
+const megabyte = 1024 * 1024
+
+interface LimitedSource {
+  readonly name: string
+  readonly slot: string
+  /** Megabytes. */
+  readonly wal_limit: number
+}
+
+/** Drops the slot at the limit of the WAL that the server keeps for it: the changes are read from the table then. */
+export const limitWal = (sql: SqlClient.SqlClient, { name, slot, wal_limit: limitMegabytes }: LimitedSource) => {
+  const turn = Effect.gen(function* () {
+    const gauge = yield* measureSlot(sql, slot)
+    if (gauge === undefined || gauge.retainedBytes <= limitMegabytes * megabyte) return
+    const kept = Math.round(gauge.retainedBytes / megabyte)
+    yield* Effect.logError(
+      `source ${name}: the server kept ${kept} MB of WAL for the slot ${slot}, more than ${limitMegabytes}: the slot is dropped`
+    )
+    yield* Effect.uninterruptible(dropSlot(sql, slot))
+  })
+  return Effect.ignore(turn).pipe(Effect.andThen(paused(({ capture }) => capture.heartbeatMillis)), Effect.forever)
+}

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { gapTable } from "../../capture/slot/Gaps.ts"
 import { lsnBits } from "../../event/Position.ts"
-import type { SourceRow } from "../OpenSource.ts"
+import type { SourceRow } from "../SourceRow.ts"
 
 /** Notes it as a gap of the types of the source. */
 export const noteLoss = Effect.fnUntraced(function* ({ id, name, object_types: types }: SourceRow, reason: string) {

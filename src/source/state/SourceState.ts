@@ -10,6 +10,8 @@
  */
 import { Data, Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import type { SourceRow } from "../SourceRow.ts"
+import { ProcessName } from "../../postgres/Presence.ts"
 import type { Table } from "../../postgres/migrate/Table.ts"
 import type { ReadMark, SourceMoment } from "../netbox/NetBoxTable.ts"
 
@@ -21,6 +23,9 @@ export const sourceStateTable: Table = {
     // Rises with every process that takes the lead: an earlier one can relay no more.
     { name: "generation", type: "bigint", nullable: false, default: "0" },
     { name: "holder", type: "text", nullable: false, default: "''" },
+    // Sealed. With these the slot of a source that is deleted is dropped.
+    { name: "database_url", type: "text", nullable: false, default: "''" },
+    { name: "slot", type: "text", nullable: true },
     // Identity of the database of the source: another one, or another timeline, is a restored backup.
     { name: "system_id", type: "text", nullable: true },
     { name: "timeline", type: "bigint", nullable: true },
@@ -86,6 +91,8 @@ export interface KnownState {
   /** Undefined where nothing was ever read. */
   readonly mark: ReadMark | undefined
   readonly confirmedLsn: string | null
+  /** The slot by which the source was read before; null for none, or if it was polled. */
+  readonly formerSlot: string | null
 }
 
 interface StateRow {
@@ -95,22 +102,32 @@ interface StateRow {
   readonly xid: string | null
   readonly id: string | null
   readonly lsn: string | null
+  readonly former: string | null
 }
 
 /** Takes the lead; returns what is known. `silentMillis`: fails where another process gave a sign more recently. */
-export const takeLead = Effect.fnUntraced(function* (source: number, holder: string, silentMillis: number | undefined) {
+export const takeLead = Effect.fnUntraced(function* (
+  { id: source, mode, slot, database_url: url }: Pick<SourceRow, "id" | "mode" | "slot" | "database_url">,
+  silentMillis?: number
+) {
   const sql = yield* SqlClient.SqlClient
+  const holder = yield* ProcessName
   yield* sql`insert into rackwire_source (source_id) values (${`${source}`}::text::bigint) on conflict do nothing`
   const [row] = yield* sql<StateRow>`
-    update rackwire_source set generation = generation + 1, holder = ${holder}, read_at = now()
+    update rackwire_source set generation = generation + 1, holder = ${holder}, read_at = now(), database_url = ${url},
+           slot = ${mode === "stream" ? slot : null}
+      from (select s.slot from rackwire_source s where s.source_id = ${`${source}`}::text::bigint for update) former
      where source_id = ${`${source}`}::text::bigint
        and (${silentMillis ?? null}::float8 is null or holder = ${holder} or read_at is null
             or read_at < now() - ${silentMillis ?? 0}::float8 * interval '1 millisecond')
     returning generation::int as generation, system_id as system, timeline::text as timeline, settled_xid::text as xid,
-              settled_id::text as id, confirmed_lsn as lsn`
+              settled_id::text as id, confirmed_lsn as lsn, former.slot as former`
   if (row === undefined) return yield* superseded()
   const mark = row.xid === null ? undefined : { xid: row.xid, id: row.id ?? "0" }
-  const state: KnownState = { systemId: row.system, timeline: row.timeline, mark, confirmedLsn: row.lsn }
+  const state: KnownState = {
+    ...{ systemId: row.system, timeline: row.timeline, mark, confirmedLsn: row.lsn },
+    formerSlot: row.former
+  }
   return { lead: { source, generation: row.generation } satisfies Lead, state }
 })
 

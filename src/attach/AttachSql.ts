@@ -11,7 +11,7 @@ export const neededOperations = ["insert", "update"] as const
 const failoverVersion = 170_000
 
 /** A table of NetBox in SQL. */
-const tableIn = ({ schema }: Pick<AttachFacts, "schema">, table: string): string =>
+export const tableIn = ({ schema }: Pick<AttachFacts, "schema">, table: string): string =>
   `${identifier(schema ?? "public")}.${identifier(table)}`
 
 /** The table of changes: of a database without one, that of the newest release. */

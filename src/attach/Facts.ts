@@ -1,18 +1,13 @@
 /** The facts about a NetBox' database that decide whether its changes can be read. */
 import { Effect, type Redacted } from "effect"
-import { Reactivity } from "effect/reactivity"
-import type { SqlError } from "effect/sql"
-import { reveal } from "../Config.ts"
+import type { SqlClient } from "effect/sql"
 import type { CaptureError } from "../capture/CaptureError.ts"
 import { replicationRefusal } from "../capture/ReplicationTrial.ts"
 import { Servers } from "../embedded/Servers.ts"
 import { releaseOfAtLeast, telltaleTables } from "../move/source/Catalogue.ts"
-import { isOfPooler } from "../postgres/Pooler.ts"
-import { openPool, sqlStateOf, statementMillis } from "../postgres/Postgres.ts"
-import { urlProblem } from "../postgres/PostgresUrl.ts"
-import { inWords } from "../telemetry/Telemetry.ts"
-import { AttachError } from "./AttachError.ts"
+import type { AttachError } from "./AttachError.ts"
 import { type Platform, platformRoles } from "./Platform.ts"
+import { onSource } from "./SourceDatabase.ts"
 
 interface AttachNames {
   readonly slot: string
@@ -156,11 +151,9 @@ export const readFacts = (
   takesWebhooks: boolean
 ): Effect.Effect<AttachFacts, AttachError, Servers> =>
   Effect.gen(function* () {
-    const problem = urlProblem(reveal(databaseUrl))
-    if (problem !== undefined) return yield* new AttachError({ reason: "Address", message: problem })
+    const facts = yield* onSource(databaseUrl, (sql) => serverFacts(sql, names, takesWebhooks))
     const own = yield* Servers
     const there = Servers.of({ ...own, databaseUrl, poolerUrl: undefined })
-    const facts = yield* serverFacts(names, takesWebhooks).pipe(Effect.provideService(Servers, there))
     const refusal = yield* replicationRefusal.pipe(Effect.provideService(Servers, there))
     return {
       ...names,
@@ -171,38 +164,18 @@ export const readFacts = (
     }
   })
 
-const serverFacts = (names: AttachNames, takesWebhooks: boolean) =>
-  Effect.gen(function* () {
-    const sql = yield* openPool({ connections: 1, statementMillis, isSource: true })
-    const [row] = yield* sql.unsafe<{ readonly facts: ServerFacts }>(statement, [
+const serverFacts = (sql: SqlClient.SqlClient, names: AttachNames, takesWebhooks: boolean) =>
+  Effect.map(
+    sql.unsafe<{ readonly facts: ServerFacts }>(statement, [
       [...new Set([...telltaleTables, ...changeTables, ...webhookTables])],
       changeTables,
       webhookTables,
       takesWebhooks ? [...neededTables, ...webhookTables] : neededTables,
       names.slot,
       names.publication
-    ])
-    return row!.facts
-  }).pipe(Effect.scoped, Effect.provide(Reactivity.layer), Effect.mapError(asAttachError))
-
-/** SQLSTATEs of a server that refuses a login. */
-const refusedLogins: ReadonlySet<string> = new Set(["28P01", "28000", "3D000"])
-
-const asAttachError = (error: SqlError.SqlError): AttachError => {
-  if (isOfPooler(error)) return new AttachError({ reason: "Pooler", message: pooledSentence })
-  const code = sqlStateOf(error)
-  const state = code !== undefined && sqlState.test(code) ? code : undefined
-  const isConnecting = error.reason._tag === "ConnectionError" && state === undefined
-  const reason = isConnecting ? "Unreachable" : state !== undefined && refusedLogins.has(state) ? "Login" : "Refused"
-  return new AttachError({ reason, message: inWords(error) })
-}
-
-/** A code of Postgres, and none of a socket (`EPIPE`). */
-const sqlState = /^(?=.*\d)[0-9A-Z]{5}$/
-
-/** The refusal of an address of a pooler. */
-export const pooledSentence =
-  "A pooler answers at this address, such as PgBouncer, which passes no replication connections. Name the address of the Postgres server itself."
+    ]),
+    ([row]) => row!.facts
+  )
 
 /** The meaning of a refused replication connection. Pure. */
 export const answerOf = (refusal: Pick<CaptureError, "reason" | "sqlState"> | undefined): ReplicationAnswer => {

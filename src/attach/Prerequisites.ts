@@ -7,8 +7,9 @@
  * Does not: read changes (src/source/), or run the statements that it returns.
  */
 import { grantSql, neededOperations, publicationSql } from "./AttachSql.ts"
-import { type AttachFacts, pooledSentence } from "./Facts.ts"
+import type { AttachFacts } from "./Facts.ts"
 import { type Remedy, replicationGrant, settingRemedy, walLevelRemedy } from "./Platform.ts"
+import { pooledSentence } from "./SourceDatabase.ts"
 
 /**
  * - `NotNetBox`, `Release`: the database is none of NetBox, or of one before 3.1.

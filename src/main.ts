@@ -3,7 +3,7 @@ import { constants } from "node:os"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Effect, Exit } from "effect"
-import { rackwire } from "./command/Rackwire.ts"
+import { rackwire } from "./command/service/Rackwire.ts"
 
 // A full disk behind the output, or `rackwire check | head`, whose reader closes the pipe: the process continues without.
 for (const [stream, other] of [

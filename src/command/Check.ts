@@ -30,7 +30,7 @@ import { providerFindings } from "./check/ProviderFindings.ts"
 import { proxyFindings } from "./check/ProxyFindings.ts"
 import { judgePostgres, postgresFacts } from "./check/PostgresFindings.ts"
 import { ofService } from "./service/OfService.ts"
-import { CommandFailed, entry } from "./Entry.ts"
+import { CommandFailed, entry } from "./service/Entry.ts"
 
 /** Checks a Redis. */
 export const judgeRedis = (facts: RedisFacts): ReadonlyArray<Finding> => {

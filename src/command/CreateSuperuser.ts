@@ -5,7 +5,7 @@ import { isCommonPassword, tooCommon } from "../inventory/field/CommonPasswords.
 import { passwordLength } from "../inventory/Vault.ts"
 import { createSuperuser as make, hasUser } from "../auth/Superuser.ts"
 import { ofService } from "./service/OfService.ts"
-import { CommandFailed, entry } from "./Entry.ts"
+import { CommandFailed, entry } from "./service/Entry.ts"
 
 const failed = (message: string) => new CommandFailed({ message })
 

@@ -15,7 +15,7 @@ import { inheritedEnvironment } from "../Environment.ts"
 import { database } from "../pipeline/Foundation.ts"
 import { fillInventory, sizeMax } from "./demo/DemoInventory.ts"
 import { ofService } from "./service/OfService.ts"
-import { CommandFailed, entry } from "./Entry.ts"
+import { CommandFailed, entry } from "./service/Entry.ts"
 
 const secret = "the receiver has it too"
 const username = "admin"

@@ -4,7 +4,7 @@ import { Argument, Command } from "effect/cli"
 import { detachSource, sourceNamed } from "../attach/Attach.ts"
 import { inWords } from "../telemetry/Telemetry.ts"
 import { foundation } from "../pipeline/Foundation.ts"
-import { CommandFailed, entry } from "./Entry.ts"
+import { CommandFailed, entry } from "./service/Entry.ts"
 import { ofService } from "./service/OfService.ts"
 
 export default Command.make(

@@ -5,7 +5,7 @@ import { database } from "../pipeline/Foundation.ts"
 import { unacknowledgedGaps } from "../capture/slot/Gaps.ts"
 import { acknowledgeGap } from "../history/capture/CaptureState.ts"
 import { ofService } from "./service/OfService.ts"
-import { CommandFailed, entry } from "./Entry.ts"
+import { CommandFailed, entry } from "./service/Entry.ts"
 
 export default Command.make(
   "gaps",

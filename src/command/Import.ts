@@ -7,7 +7,7 @@
 import { resolve } from "node:path"
 import { Console, Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { CommandFailed, entry } from "./Entry.ts"
+import { CommandFailed, entry } from "./service/Entry.ts"
 import {
   type Folder,
   type Kind,

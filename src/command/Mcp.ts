@@ -10,7 +10,7 @@ import { version } from "../Config.ts"
 import { account } from "./mcp/Account.ts"
 import { type Account, restOf } from "./mcp/Rest.ts"
 import { type Tool, tools } from "./mcp/Tools.ts"
-import { entry, untilStopped } from "./Entry.ts"
+import { entry, untilStopped } from "./service/Entry.ts"
 
 /** Longest result, characters: it becomes part of a conversation. */
 const resultCharsMax = 40_000

@@ -3,7 +3,7 @@ import { Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
 import { database, migrateAll } from "../pipeline/Foundation.ts"
 import { ofService } from "./service/OfService.ts"
-import { entry } from "./Entry.ts"
+import { entry } from "./service/Entry.ts"
 
 const hasTables = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

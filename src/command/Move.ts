@@ -13,7 +13,7 @@ import { database } from "../pipeline/Foundation.ts"
 import { Postgres } from "../postgres/Postgres.ts"
 import { ofService } from "./service/OfService.ts"
 import { progressOn } from "./move/Progress.ts"
-import { CommandFailed, entry } from "./Entry.ts"
+import { CommandFailed, entry } from "./service/Entry.ts"
 
 /** Writes lines to a new file that its owner alone may read; an existing file is not overwritten. */
 const openLines = (path: string) =>

@@ -10,7 +10,7 @@ import { refill } from "../changelog/Refill.ts"
 import { askForReplay, momentOf } from "../requests/Replay.ts"
 import { requireKey } from "../inventory/Reseal.ts"
 import { ofService } from "./service/OfService.ts"
-import { CommandFailed, entry } from "./Entry.ts"
+import { CommandFailed, entry } from "./service/Entry.ts"
 
 const moment = (name: string, description: string) =>
   Flag.String(name).pipe(

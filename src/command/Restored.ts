@@ -4,7 +4,7 @@ import { Command } from "effect/cli"
 import { database } from "../pipeline/Foundation.ts"
 import { beginRestored } from "../capture/slot/Epoch.ts"
 import { ofService } from "./service/OfService.ts"
-import { entry } from "./Entry.ts"
+import { entry } from "./service/Entry.ts"
 
 export default Command.make("restored", {}, () =>
   Effect.gen(function* () {

@@ -4,7 +4,7 @@ import { runInNewContext } from "node:vm"
 import { Console, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { type Role, roles, service } from "../Service.ts"
-import { entry, untilStopped } from "./Entry.ts"
+import { entry, untilStopped } from "./service/Entry.ts"
 
 const parseRoles = (text: string): ReadonlyArray<Role> => {
   const names = text.split(",").map((name) => name.trim())

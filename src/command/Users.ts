@@ -9,7 +9,7 @@ import { unlockUser } from "../auth/user/Unlock.ts"
 import { LdapDirectory } from "../auth/ldap/LdapDirectory.ts"
 import { syncUsers } from "../auth/ldap/LdapSync.ts"
 import { database, foundation, migrateAll } from "../pipeline/Foundation.ts"
-import { CommandFailed, entry } from "./Entry.ts"
+import { CommandFailed, entry } from "./service/Entry.ts"
 import { ofService } from "./service/OfService.ts"
 
 const failed = (message: string) => new CommandFailed({ message })

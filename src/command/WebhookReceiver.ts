@@ -6,7 +6,7 @@ import { type IncomingMessage, createServer } from "node:http"
 import { Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { inWords } from "../telemetry/Telemetry.ts"
-import { CommandFailed, entry, untilStopped } from "./Entry.ts"
+import { CommandFailed, entry, untilStopped } from "./service/Entry.ts"
 
 /** Largest body that is printed, bytes. */
 const bodyBytesMax = 16 * 1024 * 1024

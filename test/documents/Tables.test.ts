@@ -1,6 +1,6 @@
 /** The tables of documents are as the code has them. `npm run docs` writes them. */
 import { expect, it } from "vitest"
-import { commands } from "../../src/command/Rackwire.ts"
+import { commands } from "../../src/command/service/Rackwire.ts"
 import { generatedPart } from "./Generated.ts"
 import { tables } from "./Tables.ts"
 

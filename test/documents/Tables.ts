@@ -1,6 +1,6 @@
 /** The tables of documents that list what the code has. */
 import { options } from "../../src/Config.ts"
-import { commands } from "../../src/command/Rackwire.ts"
+import { commands } from "../../src/command/service/Rackwire.ts"
 import { operators } from "../../src/match/Operator.ts"
 // Metrics are declared where they are counted.
 import "../../src/Service.ts"

@@ -52,7 +52,7 @@ describe("the tarball", () => {
         const load = (path) => import("${join(root, folder)}/" + path + "${extension}")
         const [{ registry }, { pages }, { apiRoutes }, { commands }] = [
           await load("inventory/Registry"), await load("console/Pages"), await load("http/Routes"),
-          await load("command/Rackwire")
+          await load("command/service/Rackwire")
         ]
         console.log(JSON.stringify([
           [...registry.keys()], pages.map(({ path }) => path), apiRoutes.map(({ path }) => path),

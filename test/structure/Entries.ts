@@ -127,7 +127,7 @@ export const entries: Readonly<Record<string, NewEntry>> = {
         import { Console, Effect } from "effect"
         import { Command } from "effect/cli"
         import { Settings } from "../Config.ts"
-        import { entry } from "./Entry.ts"
+        import { entry } from "./service/Entry.ts"
 
         export default Command.make("beacons", {}, () =>
           Effect.flatMap(Settings, (settings) => Console.log(JSON.stringify({ lit: Reflect.get(settings, "beacons") })))

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process"
 import { text } from "node:stream/consumers"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Exit, Stdio, Stream } from "effect"
-import { rackwire } from "../../src/command/Rackwire.ts"
+import { rackwire } from "../../src/command/service/Rackwire.ts"
 import { program } from "./Process.ts"
 import { surroundings } from "./Surroundings.ts"
 

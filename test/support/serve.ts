@@ -5,7 +5,7 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Effect, Exit } from "effect"
-import { rackwire } from "../../src/command/Rackwire.ts"
+import { rackwire } from "../../src/command/service/Rackwire.ts"
 import { Pace, scaledPace } from "../../src/eventloop/Pace.ts"
 
 rackwire(process.argv.slice(2)).pipe(

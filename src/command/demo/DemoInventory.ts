@@ -8,7 +8,7 @@ import { Console, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Postgres } from "../../postgres/Postgres.ts"
 import { migrateAll } from "../../pipeline/Foundation.ts"
-import { CommandFailed } from "../Entry.ts"
+import { CommandFailed } from "../service/Entry.ts"
 
 const deviceTypes = 6
 

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path"
 import { Effect, type Layer } from "effect"
 import { SqlError } from "effect/sql"
 import { Settings } from "../../Config.ts"
-import { CommandFailed } from "../Entry.ts"
+import { CommandFailed } from "./Entry.ts"
 
 /** SQLSTATE of a statement about a table that does not exist. */
 const undefinedTable = "42P01"

@@ -2,13 +2,13 @@
 import { parse } from "node:path"
 import { Cause, Console, Effect } from "effect"
 import { CliError, Command } from "effect/cli"
-import { version } from "../Config.ts"
-import { optionNear } from "../ShownOptions.ts"
-import { entriesOf, modulesBelow } from "../Folder.ts"
-import { inWords } from "../telemetry/Telemetry.ts"
+import { version } from "../../Config.ts"
+import { optionNear } from "../../ShownOptions.ts"
+import { entriesOf, modulesBelow } from "../../Folder.ts"
+import { inWords } from "../../telemetry/Telemetry.ts"
 import type { Entry } from "./Entry.ts"
 
-const folder = new URL("./", import.meta.url)
+const folder = new URL("../", import.meta.url)
 
 /** `webhook_receiver` is in WebhookReceiver.ts, like every command in the file of its name. */
 const isNamed = (module: string, name: string): boolean => parse(module).name.toLowerCase() === name.replaceAll("_", "")
@@ -18,7 +18,7 @@ const isNamed = (module: string, name: string): boolean => parse(module).name.to
  * named: most need a part of the thousand modules of the service.
  */
 export const commands = async (name = ""): Promise<ReadonlyArray<Entry>> => {
-  const modules = modulesBelow(folder).filter((module) => !module.includes("/") && !isNamed(module, "Rackwire"))
+  const modules = modulesBelow(folder).filter((module) => !module.includes("/"))
   const named = await entriesOf<Entry>(
     folder,
     modules.filter((module) => isNamed(module, name))

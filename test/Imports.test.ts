@@ -71,6 +71,7 @@ const open: ReadonlySet<string> = new Set([
   "auth/user",
   "capture/slot",
   "capture/wal",
+  "command/service",
   ...["capture", "explain", "health", "inspect", "inspect/snippet", "log", "tasks"].map((each) => `history/${each}`),
   // The pages of the console answer with the same parts as the API.
   ...[
@@ -88,6 +89,7 @@ const open: ReadonlySet<string> = new Set([
   "nunjucks/value",
   "postgres/migrate",
   "queue/reconcile",
+  "source/netbox",
   "source/slot",
   "source/state",
   "transport/certificate"

@@ -2,6 +2,7 @@
 import { Clock, Effect, type Redacted, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { reveal } from "../Config.ts"
+import { asTexts } from "../inventory/derive/filter/Where.ts"
 import { objectType } from "../inventory/Registry.ts"
 import type Source from "../inventory/types/extras/Source.ts"
 import { create } from "../inventory/write/Write.ts"
@@ -10,7 +11,7 @@ import { dropSlot } from "../source/slot/SourceSlot.ts"
 
 const sourceType = objectType<typeof Source>("extras.source")
 
-export interface NewSource {
+interface NewSource {
   readonly name: string
   readonly databaseUrl: Redacted.Redacted
   readonly apiUrl: string | undefined
@@ -71,7 +72,7 @@ export const untilRead = Effect.fnUntraced(function* (source: number, millis: nu
   return row?.note === "" ? "no service reads it: start one with the role capture" : (row?.note ?? "it was deleted")
 })
 
-export interface FirstChange {
+interface FirstChange {
   readonly action: string
   readonly type: string
   readonly display: string
@@ -94,6 +95,21 @@ export const firstChange = Effect.fnUntraced(function* (source: number, millis: 
   return yield* Effect.repeat(first, {
     schedule: every,
     until: (found) => Effect.map(Clock.currentTimeMillis, (now) => found !== undefined || now > until)
+  })
+})
+
+/** Waits until these webhooks are enabled; returns how many are, at the latest after the time. */
+export const untilEnabled = Effect.fnUntraced(function* (webhooks: ReadonlyArray<number>, millis: number) {
+  const sql = yield* SqlClient.SqlClient
+  const count = Effect.map(
+    sql<{ readonly count: number }>`
+      select count(*)::int as count from extras_webhook where enabled and id = any (${asTexts(webhooks)}::text[]::bigint[])`,
+    ([row]) => row!.count
+  )
+  const until = (yield* Clock.currentTimeMillis) + millis
+  return yield* Effect.repeat(count, {
+    schedule: every,
+    until: (found) => Effect.map(Clock.currentTimeMillis, (now) => found === webhooks.length || now > until)
   })
 })
 

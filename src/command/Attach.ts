@@ -2,13 +2,17 @@
 import { randomUUID } from "node:crypto"
 import { Console, Effect, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { addSource, firstChange, sourceNamed, untilRead } from "../attach/Attach.ts"
+import { addSource, firstChange, sourceNamed, untilEnabled, untilRead } from "../attach/Attach.ts"
 import { attachSql } from "../attach/AttachSql.ts"
+import type { AttachError } from "../attach/AttachError.ts"
 import { type AttachFacts, readFacts } from "../attach/Facts.ts"
 import { judge } from "../attach/Prerequisites.ts"
+import { readRules } from "../attach/Rules.ts"
+import { makeWebhooks, settleSeconds, switchWebhooks } from "../attach/Switch.ts"
+import { type Takeover, takeOver } from "../attach/Takeover.ts"
 import { requireKey } from "../inventory/Reseal.ts"
 import { foundation, migrateAll } from "../pipeline/Foundation.ts"
-import { CommandFailed, entry } from "./Entry.ts"
+import { CommandFailed, entry } from "./service/Entry.ts"
 import { ofService } from "./service/OfService.ts"
 
 /** Time for the running service to begin to read, milliseconds. */
@@ -26,48 +30,104 @@ interface AttachInput {
   readonly waitSeconds: number
   readonly printSql: boolean
   readonly dryRun: boolean
+  readonly webhooks: boolean
+  readonly switches: boolean
 }
 
 const run = Effect.fnUntraced(function* (input: AttachInput) {
   const { name, slot, publication, walLimit, poll, waitSeconds } = input
   const databaseUrl = Redacted.make(input.databaseUrl)
-  const facts = yield* readFacts(databaseUrl, { slot, publication }, false).pipe(
-    Effect.mapError(({ message }) => new CommandFailed({ message: `The database of NetBox: ${message}` }))
-  )
+  const takesWebhooks = input.webhooks || input.switches
+  const facts = yield* readFacts(databaseUrl, { slot, publication }, takesWebhooks).pipe(Effect.mapError(ofNetBox))
   if (input.printSql) return yield* Console.log(attachSql(facts, { role: facts.user, isNew: false }))
-  yield* checked(facts, walLimit, poll)
-  const api = Option.getOrUndefined(input.api)
-  const token = Option.getOrUndefined(input.token)
-  if ((api === undefined) !== (token === undefined)) {
-    return yield* new CommandFailed({ message: "--api and --token belong together: give both, or none." })
-  }
-  if (api === undefined) {
-    yield* Console.log(
-      "note  Without --api and --token, data of an event is made of NetBox's snapshot: references are ids."
-    )
-  }
-  if (input.dryRun) return yield* Console.log("Everything is there. Nothing was changed (--dry-run).")
-  yield* migrateAll
-  // The service could not open the address.
-  yield* requireKey
-  if ((yield* sourceNamed(name)) !== undefined) {
+  const known = yield* sourceNamed(name).pipe(Effect.catch(() => Effect.succeed(undefined)))
+  // The slot of a source that is read already is in use, by ourselves.
+  if (known === undefined) yield* checked(facts, walLimit, poll)
+  else if (!takesWebhooks) {
     return yield* new CommandFailed({
-      message: `There is a source ${name} already: choose another --name, or detach it first.`
+      message: `There is a source ${name} already: choose another --name, take its webhooks over with --webhooks, or detach it first.`
     })
   }
-  const source = yield* addSource(
-    {
-      ...{ name, databaseUrl, slot, publication, walLimit },
-      ...{ apiUrl: api, apiToken: token, mode: poll ? "poll" : "stream", release: facts.release ?? "" }
-    },
-    randomUUID()
-  )
+  const takeovers = takesWebhooks ? (yield* rulesOf(databaseUrl, facts)).map(takeOver) : []
+  if (input.dryRun) {
+    for (const line of takeovers.flatMap((each) => takeoverLines(each))) yield* Console.log(line)
+    return yield* Console.log("Everything is there. Nothing was changed (--dry-run).")
+  }
+  const source = known ?? (yield* added(input, databaseUrl, facts))
   const problem = yield* untilRead(source, readMillisMax)
   if (problem !== undefined) {
     return yield* new CommandFailed({ message: `The source ${name} (${source}) is made, and not read yet: ${problem}` })
   }
   yield* Console.log(`The source ${name} (${source}) is read. Give a webhook this source to receive its changes.`)
+  if (takesWebhooks) return yield* takenOver(input, { databaseUrl, facts, source, takeovers })
   yield* showFirst(source, waitSeconds)
+})
+
+const ofNetBox = ({ message }: AttachError) => new CommandFailed({ message: `The database of NetBox: ${message}` })
+
+const rulesOf = (databaseUrl: Redacted.Redacted, facts: AttachFacts) =>
+  Effect.mapError(readRules(databaseUrl, facts), ofNetBox)
+
+const added = Effect.fnUntraced(function* (input: AttachInput, databaseUrl: Redacted.Redacted, facts: AttachFacts) {
+  const { name, slot, publication, walLimit, poll } = input
+  const apiUrl = Option.getOrUndefined(input.api)
+  const apiToken = Option.getOrUndefined(input.token)
+  if ((apiUrl === undefined) !== (apiToken === undefined)) {
+    return yield* new CommandFailed({ message: "--api and --token belong together: give both, or none." })
+  }
+  if (apiUrl === undefined) {
+    yield* Console.log(
+      "note   Without --api and --token, data of an event is made of NetBox's snapshot: references are ids."
+    )
+  }
+  yield* migrateAll
+  // The service could not open the address.
+  yield* requireKey
+  const mode = poll ? "poll" : "stream"
+  const release = facts.release ?? ""
+  const source = { name, databaseUrl, slot, publication, walLimit, apiUrl, apiToken, mode, release } as const
+  return yield* addSource(source, randomUUID())
+})
+
+const takeoverLines = ({ rule, fields, differences }: Takeover): ReadonlyArray<string> => [
+  `${fields === undefined ? "left " : "taken"} ${rule.name} (${rule.table} ${rule.id})`,
+  ...differences.map(({ sentence }) => `       ${sentence}`)
+]
+
+interface TakingOver {
+  readonly databaseUrl: Redacted.Redacted
+  readonly facts: AttachFacts
+  readonly source: number
+  readonly takeovers: ReadonlyArray<Takeover>
+}
+
+/** Makes NetBox's webhooks here, and switches them. */
+const takenOver = Effect.fnUntraced(function* (
+  input: AttachInput,
+  { databaseUrl, facts, source, takeovers }: TakingOver
+) {
+  if (input.switches && input.poll) {
+    return yield* new CommandFailed({ message: "--switch needs the stream: it has the position at which both change." })
+  }
+  const made = yield* makeWebhooks(source, takeovers, randomUUID())
+  for (const { takeover, id, sentences } of made) {
+    yield* Console.log(
+      `${id === undefined ? "left " : `taken`} ${takeover.rule.name}${id === undefined ? "" : `: webhook ${id}`}`
+    )
+    for (const sentence of sentences) yield* Console.log(`       ${sentence}`)
+  }
+  if (!input.switches)
+    return yield* Console.log("The webhooks are disabled here; NetBox sends them still. --switch switches them.")
+  yield* Console.log(`Switching: requests that change something wait in NetBox for ${settleSeconds} seconds.`)
+  const switched = yield* Effect.mapError(switchWebhooks(databaseUrl, facts, source, made), ofNetBox)
+  const ids = switched.flatMap(({ id }) => id ?? [])
+  const enabled = yield* untilEnabled(ids, readMillisMax)
+  if (enabled < ids.length) {
+    return yield* new CommandFailed({
+      message: `${ids.length} webhooks are disabled in NetBox, and ${enabled} of them enabled here so far: they follow when the service reads the source.`
+    })
+  }
+  yield* Console.log(`${ids.length} webhooks are sent by Rackwire now, and by NetBox no more.`)
 })
 
 /** Prints what is missing; fails if anything is. */
@@ -137,6 +197,14 @@ export default Command.make(
       Flag.withDescription("Print the statements for an administrator, and change nothing (default: attach)"),
       Flag.withDefault(false)
     ),
+    webhooks: Flag.Boolean("webhooks").pipe(
+      Flag.withDescription("Make NetBox's webhooks and event rules here too, disabled (default: none)"),
+      Flag.withDefault(false)
+    ),
+    switches: Flag.Boolean("switch").pipe(
+      Flag.withDescription("The same, and disable each there and enable it here, at one position (default: do not)"),
+      Flag.withDefault(false)
+    ),
     dryRun: Flag.Boolean("dry-run").pipe(
       Flag.withDescription("Check everything, and change nothing (default: attach)"),
       Flag.withDefault(false)
@@ -147,6 +215,8 @@ export default Command.make(
   Command.withDescription("Read the changes of a NetBox that stays where it is, for reliable webhooks."),
   entry({
     "attach DATABASE-URL [--api URL --token TOKEN] [--name NAME] [--poll] [--dry-run] [--print-sql] [--wait SECONDS]":
-      "Checks what NetBox's database needs, makes a source of it, and shows the first change. Nothing is moved, and nothing is installed in NetBox."
+      "Checks what NetBox's database needs, makes a source of it, and shows the first change. Nothing is moved, and nothing is installed in NetBox.",
+    "attach DATABASE-URL --webhooks [--switch] [--name NAME] [--dry-run]":
+      "Makes the webhooks and event rules of NetBox here, disabled, and says what differs. `--switch` then disables each there and enables it here, so that no change is sent by both or by none."
   })
 )

@@ -1,20 +1,17 @@
 /** One session of a source that is streamed: takes its slot, fills what no slot had, and relays until something fails. */
-import { Deferred, Effect, Option, Queue } from "effect"
+import { Deferred, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { asCaptureError, CaptureError } from "../capture/CaptureError.ts"
 import { endsIn } from "../capture/slot/Origin.ts"
 import { Walsender } from "../capture/wal/Walsender.ts"
 import { reveal } from "../Config.ts"
-import { formatLsn, parseLsn } from "../event/Lsn.ts"
+import { parseLsn } from "../event/Lsn.ts"
 import { Pace, paused } from "../eventloop/Pace.ts"
 import { addressOf } from "../postgres/PostgresUrl.ts"
-import { Capacity } from "./Capacity.ts"
-import { fill, knownRows, partOf } from "./Fill.ts"
-import type { FoldedChange } from "./netbox/ChangeRow.ts"
-import { type SourceMoment, eachChange, snapshotMark } from "./netbox/NetBoxTable.ts"
-import type { SourceTransaction } from "./netbox/Transactions.ts"
+import { type Begun, consume } from "./Consume.ts"
+import { fill, knownRows } from "./Fill.ts"
+import { type SourceMoment, snapshotMark } from "./netbox/NetBoxTable.ts"
 import type { OpenSource } from "./OpenSource.ts"
-import { relay } from "./Relay.ts"
 import { dropSlot, ensurePublication, ensureSlot, limitWal, measureSlot } from "./slot/SourceSlot.ts"
 import { SourceStream } from "./slot/SourceStream.ts"
 import { IdFloor } from "./state/IdFloor.ts"
@@ -103,12 +100,7 @@ interface Beginning {
   readonly isNew: boolean
 }
 
-/** From where the transactions of a stream are relayed. */
-interface Begun {
-  /** Rows that are relayed already: the stream may bring them again. */
-  readonly read: ReadonlySet<string>
-  /** Everything up to here in the WAL of the source is relayed. */
-  readonly from: bigint
+interface BegunStream extends Begun {
   readonly floor: IdFloor
 }
 
@@ -117,7 +109,7 @@ const begin = Effect.fnUntraced(function* ({ source, lead, state, identity, befo
   if (mark === undefined) {
     const first = { xid: before.xid, id: before.lastId }
     yield* beginAt(lead, identity, first)
-    return { read: new Set(), from: 0n, floor: new IdFloor(first.id) } satisfies Begun
+    return { read: new Set(), from: 0n, floor: new IdFloor(first.id) } satisfies BegunStream
   }
   if (isRestored(state, identity, before)) {
     const { mark: all, read } = yield* knownRows(source, before.lastId)
@@ -125,7 +117,7 @@ const begin = Effect.fnUntraced(function* ({ source, lead, state, identity, befo
     yield* beginAt(lead, identity, { xid: before.xid, id: all.id })
     const { next } = yield* fill(source, lead, all, read)
     yield* settle(lead, next, all.id)
-    return { read, from: 0n, floor: new IdFloor(all.id) } satisfies Begun
+    return { read, from: 0n, floor: new IdFloor(all.id) } satisfies BegunStream
   }
   yield* noteIdentity(lead, identity)
   const read = new Set(yield* readIds(source.row.id))
@@ -138,7 +130,11 @@ const begin = Effect.fnUntraced(function* ({ source, lead, state, identity, befo
       `source ${source.row.name}: the slot ${source.row.slot} is new; ${events} changes were read from the table meanwhile`
     )
   }
-  return { read, from: state.confirmedLsn === null || isNew ? 0n : parseLsn(state.confirmedLsn), floor } satisfies Begun
+  return {
+    read,
+    from: state.confirmedLsn === null || isNew ? 0n : parseLsn(state.confirmedLsn),
+    floor
+  } satisfies BegunStream
 })
 
 /** Notes rows that the table has no longer, though they may not have been read. */
@@ -155,84 +151,6 @@ const noteMissing = Effect.fnUntraced(function* ({ row, sql, table }: OpenSource
     row,
     `it had no slot, and its retention deleted the changes ${span} meanwhile: no webhook heard of them`
   )
-})
-
-/** Most rows, and bytes, of transactions that are relayed together. */
-const batchRows = 200
-const batchBytes = 2 * 1024 * 1024
-
-const consume = Effect.fnUntraced(function* (source: OpenSource, lead: Lead, stream: SourceStream, begun: Begun) {
-  const capacity = new Capacity()
-  return yield* Effect.forever(
-    Effect.gen(function* () {
-      const batch = yield* nextBatch(stream)
-      const fresh = batch.filter(({ rows, endLsn }) => rows > 0 && endLsn > begun.from)
-      if (fresh.length > 0) yield* capacity.free
-      const small = fresh.filter(({ found }) => "changes" in found)
-      if (small.length > 0) capacity.note(yield* relayBatch(source, lead, small, begun.read))
-      // Only the last one may be large.
-      const large = fresh.at(-1)
-      if (large !== undefined && "ids" in large.found) capacity.note(yield* relayLarge(source, lead, large, begun.read))
-      stream.confirm(batch)
-    })
-  )
-})
-
-/** The transactions that wait, up to a full batch; a large one is its last. */
-const nextBatch = Effect.fnUntraced(function* ({ waiting }: SourceStream) {
-  const batch = [yield* Queue.take(waiting)]
-  let [rows, bytes] = [batch[0]!.rows, batch[0]!.bytes]
-  while (rows < batchRows && bytes < batchBytes && "changes" in batch.at(-1)!.found) {
-    const next = yield* Queue.poll(waiting)
-    if (Option.isNone(next)) break
-    batch.push(next.value)
-    rows += next.value.rows
-    bytes += next.value.bytes
-  }
-  return batch
-})
-
-const relayBatch = Effect.fnUntraced(function* (
-  source: OpenSource,
-  lead: Lead,
-  batch: ReadonlyArray<SourceTransaction>,
-  read: ReadonlySet<string>
-) {
-  const all = batch.flatMap(({ found }) => ("changes" in found ? found.changes : []))
-  const changes = all.filter(({ id }) => !read.has(id))
-  const part = yield* partOf(source, changes, idsIn(changes))
-  const lsn = yield* relay(lead, formatLsn(batch.at(-1)!.endLsn), (emit) => emit(part))
-  return { lsn, events: part.events.length }
-})
-
-const idsIn = (changes: ReadonlyArray<FoldedChange>): ReadonlyArray<string> => changes.flatMap(({ ids }) => ids)
-
-/** The rows of a large transaction are read page by page, and relayed in one transaction. */
-const relayLarge = Effect.fnUntraced(function* (
-  source: OpenSource,
-  lead: Lead,
-  { endLsn, found }: SourceTransaction,
-  read: ReadonlySet<string>
-) {
-  const wanted = "ids" in found ? found.ids.filter((id) => !read.has(id)) : []
-  let [events, rows] = [0, 0]
-  const lsn = yield* relay(lead, formatLsn(endLsn), (emit) =>
-    eachChange(source.sql, source.table, wanted, ({ changes, ids }) =>
-      Effect.gen(function* () {
-        const part = yield* partOf(source, changes, ids)
-        events += part.events.length
-        rows += ids.length
-        yield* emit(part)
-      })
-    )
-  )
-  if (rows < wanted.length) {
-    yield* noteLoss(
-      source.row,
-      `retention deleted ${wanted.length - rows} changes of a large transaction before they were read`
-    )
-  }
-  return { lsn, events }
 })
 
 /** Notes moments up to which everything is relayed, and measures the slot. */

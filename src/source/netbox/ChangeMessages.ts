@@ -14,11 +14,16 @@ export interface ChangeHandler {
   /** `bytes`: the length of the message. */
   readonly inserted: (cells: Cells, bytes: number) => void
   readonly updated: (cells: Cells, bytes: number) => void
+  /** A message of the transaction (`pg_logical_emit_message`). */
+  readonly message: (prefix: string, content: string) => void
   readonly commit: (endLsn: bigint) => void
 }
 
 const code = (letter: string) => letter.charCodeAt(0)
-const [B, C, I, N, R, U] = [..."BCINRU"].map(code)
+const [B, C, I, M, N, R, U] = [..."BCIMNRU"].map(code)
+
+/** Longest message that is read, bytes: everybody who may connect to the database may write one of 1 GB. */
+const messageBytesMax = 65_536
 const [cellNull, cellText, cellUnchanged] = [..."ntu"].map(code)
 
 export class ChangeMessages {
@@ -41,12 +46,21 @@ export class ChangeMessages {
         return this.handler.commit(bytes.readBigUInt64BE(start + 10))
       case R:
         return this.describe(bytes, start + 1)
+      case M:
+        return this.message(bytes, start + 1, end)
       case I:
         return this.change(true, bytes, start + 1, end)
       case U:
         return this.change(false, bytes, start + 1, end)
       default:
     }
+  }
+
+  private message(bytes: Buffer, start: number, end: number): void {
+    // Flags, LSN, prefix, length, content; a message outside of a transaction belongs to none.
+    if (bytes[start] !== 1 || end - start > messageBytesMax) return
+    const prefix = textAt(bytes, start + 9)
+    this.handler.message(prefix.text, bytes.toString("utf8", prefix.end + 4, end))
   }
 
   private describe(bytes: Buffer, start: number): void {

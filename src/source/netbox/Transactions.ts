@@ -7,6 +7,7 @@
  */
 import { type ChangeRow, type FoldedChange, foldRows, isoTime } from "./ChangeRow.ts"
 import type { Cells, ChangeHandler } from "./ChangeMessages.ts"
+import { switchPrefix } from "./SwitchMessage.ts"
 
 /** A transaction that changed objects. Either its changes are there, or the ids of the rows to read. */
 export interface SourceTransaction {
@@ -15,6 +16,8 @@ export interface SourceTransaction {
   /** Size of its messages, bytes. */
   readonly bytes: number
   readonly rows: number
+  /** Sealed messages about webhooks that are taken over from here on (SwitchMessage.ts). */
+  readonly switches: ReadonlyArray<string>
   readonly found: { readonly changes: ReadonlyArray<FoldedChange> } | { readonly ids: ReadonlyArray<string> }
 }
 
@@ -24,9 +27,13 @@ const keptRowsMax = 2000
 /** Their size at most. */
 const keptBytesMax = 8 * 1024 * 1024
 
+/** Most messages of a transaction that are kept: ours has one. */
+const switchesMax = 10
+
 export class Transactions implements ChangeHandler {
   private rows = new Map<string, ChangeRow>()
   private ids: Set<string> | undefined
+  private switches: Array<string> = []
   private bytes = 0
   private isOpen = false
   private readonly onCommit: (transaction: SourceTransaction) => void
@@ -43,6 +50,7 @@ export class Transactions implements ChangeHandler {
     this.isOpen = true
     this.rows = new Map()
     this.ids = undefined
+    this.switches = []
     this.bytes = 0
   }
 
@@ -62,11 +70,15 @@ export class Transactions implements ChangeHandler {
     this.bound()
   }
 
+  message(prefix: string, content: string): void {
+    if (prefix === switchPrefix && this.switches.length < switchesMax) this.switches.push(content)
+  }
+
   commit(endLsn: bigint): void {
     this.isOpen = false
-    const { ids, rows, bytes } = this
+    const { ids, rows, bytes, switches } = this
     const found = ids === undefined ? { changes: foldRows(rows.values()) } : { ids: [...ids] }
-    this.onCommit({ endLsn, bytes, rows: ids?.size ?? rows.size, found })
+    this.onCommit({ endLsn, bytes, rows: ids?.size ?? rows.size, switches, found })
     this.begin()
     this.isOpen = false
   }

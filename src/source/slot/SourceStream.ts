@@ -31,7 +31,7 @@ export class SourceStream {
   }
 
   start({ slot, publication }: SlotNames): Promise<void> {
-    const command = `START_REPLICATION SLOT ${slot} LOGICAL 0/0 (proto_version '1', publication_names '${publication}')`
+    const command = `START_REPLICATION SLOT ${slot} LOGICAL 0/0 (proto_version '1', publication_names '${publication}', messages 'true')`
     return this.walsender.stream(command, {
       onData: (bytes, start, end) => this.messages.decode(bytes, start, end),
       onKeepalive: (walEnd, replyAtOnce) => {

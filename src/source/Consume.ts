@@ -1,0 +1,128 @@
+/** Relays the transactions of a stream, in their order. */
+import { Effect, Option, Queue } from "effect"
+import { SqlClient } from "effect/sql"
+import { formatLsn } from "../event/Lsn.ts"
+import { asTexts } from "../inventory/derive/filter/Where.ts"
+import { Vault } from "../inventory/Vault.ts"
+import { Capacity } from "./Capacity.ts"
+import { partOf } from "./Fill.ts"
+import type { FoldedChange } from "./netbox/ChangeRow.ts"
+import { eachChange } from "./netbox/NetBoxTable.ts"
+import { switchedIn } from "./netbox/SwitchMessage.ts"
+import type { SourceTransaction } from "./netbox/Transactions.ts"
+import type { OpenSource } from "./OpenSource.ts"
+import { relay } from "./Relay.ts"
+import type { SourceStream } from "./slot/SourceStream.ts"
+import { noteLoss } from "./state/Loss.ts"
+import type { Lead } from "./state/SourceState.ts"
+
+/** From where the transactions of a stream are relayed. */
+export interface Begun {
+  /** Rows that are relayed already: the stream may bring them again. */
+  readonly read: ReadonlySet<string>
+  /** Everything up to here in the WAL of the source is relayed. */
+  readonly from: bigint
+}
+
+/** Most rows, and bytes, of transactions that are relayed together. */
+const batchRows = 200
+const batchBytes = 2 * 1024 * 1024
+
+/** Never succeeds; fails with the reason why a transaction could not be relayed. */
+export const consume = Effect.fnUntraced(function* (
+  source: OpenSource,
+  lead: Lead,
+  stream: SourceStream,
+  begun: Begun
+) {
+  const capacity = new Capacity()
+  return yield* Effect.forever(
+    Effect.gen(function* () {
+      const batch = yield* nextBatch(stream)
+      const fresh = batch.filter((each) => isWanted(each) && each.endLsn > begun.from)
+      if (fresh.length > 0) yield* capacity.free
+      const small = fresh.filter(({ found }) => "changes" in found)
+      if (small.length > 0) capacity.note(yield* relayBatch(source, lead, small, begun.read))
+      // Only the last one may be large.
+      const large = fresh.at(-1)
+      if (large !== undefined && "ids" in large.found) capacity.note(yield* relayLarge(source, lead, large, begun.read))
+      stream.confirm(batch)
+    })
+  )
+})
+
+const isWanted = ({ rows, switches }: SourceTransaction): boolean => rows > 0 || switches.length > 0
+
+/** Whether nothing may follow a transaction in its batch: it is large, or webhooks begin behind it. */
+const isLast = ({ found, switches }: SourceTransaction): boolean => "ids" in found || switches.length > 0
+
+/** The transactions that wait, up to a full batch; a large one is its last. */
+const nextBatch = Effect.fnUntraced(function* ({ waiting }: SourceStream) {
+  const batch = [yield* Queue.take(waiting)]
+  let [rows, bytes] = [batch[0]!.rows, batch[0]!.bytes]
+  while (rows < batchRows && bytes < batchBytes && !isLast(batch.at(-1)!)) {
+    const next = yield* Queue.poll(waiting)
+    if (Option.isNone(next)) break
+    batch.push(next.value)
+    rows += next.value.rows
+    bytes += next.value.bytes
+  }
+  return batch
+})
+
+const relayBatch = Effect.fnUntraced(function* (
+  source: OpenSource,
+  lead: Lead,
+  batch: ReadonlyArray<SourceTransaction>,
+  read: ReadonlySet<string>
+) {
+  const all = batch.flatMap(({ found }) => ("changes" in found ? found.changes : []))
+  const changes = all.filter(({ id }) => !read.has(id))
+  const part = yield* partOf(source, changes, idsIn(changes))
+  const lsn = yield* relay(lead, formatLsn(batch.at(-1)!.endLsn), (emit) =>
+    Effect.andThen(emit(part), switchOn(source.row.id, batch.at(-1)!))
+  )
+  return { lsn, events: part.events.length }
+})
+
+/** Enables the webhooks that NetBox sends no more: behind the events of the same transaction, and before all others. */
+const switchOn = Effect.fnUntraced(function* (source: number, { switches }: SourceTransaction) {
+  const { open } = yield* Vault
+  const webhooks = switches.flatMap((sealed) => switchedIn(open(sealed), source))
+  if (webhooks.length === 0) return
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    update extras_webhook set enabled = true
+     where id = any (${asTexts(webhooks)}::text[]::bigint[]) and source_id = ${`${source}`}::text::bigint and not enabled`
+})
+
+const idsIn = (changes: ReadonlyArray<FoldedChange>): ReadonlyArray<string> => changes.flatMap(({ ids }) => ids)
+
+/** The rows of a large transaction are read page by page, and relayed in one transaction. */
+const relayLarge = Effect.fnUntraced(function* (
+  source: OpenSource,
+  lead: Lead,
+  transaction: SourceTransaction,
+  read: ReadonlySet<string>
+) {
+  const { endLsn, found } = transaction
+  const wanted = "ids" in found ? found.ids.filter((id) => !read.has(id)) : []
+  let [events, rows] = [0, 0]
+  const lsn = yield* relay(lead, formatLsn(endLsn), (emit) =>
+    eachChange(source.sql, source.table, wanted, ({ changes, ids }) =>
+      Effect.gen(function* () {
+        const part = yield* partOf(source, changes, ids)
+        events += part.events.length
+        rows += ids.length
+        yield* emit(part)
+      })
+    ).pipe(Effect.andThen(switchOn(source.row.id, transaction)))
+  )
+  if (rows < wanted.length) {
+    yield* noteLoss(
+      source.row,
+      `retention deleted ${wanted.length - rows} changes of a large transaction before they were read`
+    )
+  }
+  return { lsn, events }
+})

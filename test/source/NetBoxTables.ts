@@ -122,7 +122,10 @@ const marks: ReadonlyArray<readonly [since: string, table: string]> = [
   ["3.5", "core_datasource"],
   ["3.6", "extras_bookmark"],
   ["4.2", "dcim_macaddress"],
-  ["4.3", "extras_tableconfig"]
+  ["4.3", "extras_tableconfig"],
+  ["4.4", "extras_configcontextprofile"],
+  ["4.5", "users_owner"],
+  ["4.6", "dcim_cablebundle"]
 ]
 
 /** Content types that rows name beside those of the models. */

@@ -35,17 +35,25 @@ const firstTables: ReadonlyArray<readonly [table: string, release: string]> = [
   ["dcim_macaddress", "4.2"]
 ]
 
-/** The first table of 4.3, which no move reads. */
-const tooNew = "extras_tableconfig"
+/** The first tables of releases that cannot be moved. */
+const laterTables: typeof firstTables = [
+  ["extras_tableconfig", "4.3"],
+  ["extras_configcontextprofile", "4.4"],
+  ["users_owner", "4.5"],
+  ["dcim_cablebundle", "4.6"],
+  ["dcim_coolingsource", "4.7"]
+]
+
+const allTables = [...firstTables, ...laterTables]
 
 /** The release that a database is of at least; undefined for one before 3.1. */
 export const releaseOfAtLeast = (tables: Pick<ReadonlySet<string>, "has">): string | undefined =>
-  tables.has(tooNew) ? "4.3" : firstTables.findLast(([table]) => tables.has(table))?.[1]
+  allTables.findLast(([table]) => tables.has(table))?.[1]
 
 /** Tables by which a database of NetBox and its release are recognized. */
 export const telltaleTables: ReadonlyArray<string> = [
-  ...["dcim_site", "django_content_type", tooNew],
-  ...firstTables.map(([table]) => table)
+  ...["dcim_site", "django_content_type"],
+  ...allTables.map(([table]) => table)
 ]
 
 /** The release of a database, for people; columns decide everything else. */
@@ -53,7 +61,8 @@ export const releaseOf = (tables: Catalogue["tables"]): { readonly release: stri
   if (!tables.has("dcim_site") || !tables.has("django_content_type")) {
     return { refused: "This is no database of NetBox: it has no tables dcim_site and django_content_type." }
   }
-  if (tables.has(tooNew)) {
+  const [tooNew] = laterTables.find(([table]) => tables.has(table)) ?? []
+  if (tooNew !== undefined) {
     return { refused: `The database is of NetBox 4.3 or later (it has ${tooNew}); releases 3.1 to 4.2 can be moved.` }
   }
   const release = releaseOfAtLeast(tables)

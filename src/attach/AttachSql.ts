@@ -120,5 +120,6 @@ export const detachSql = (facts: AttachFacts, { role, isNew }: SqlOptions): stri
   return [`\\connect ${identifier(database)}`, ...parts.map(paragraph)].join("\n\n")
 }
 
+/** A name in a comment may have line breaks, behind which a statement would begin. */
 const paragraph = ([comment, statements]: readonly [string, ReadonlyArray<string>]): string =>
-  [`-- ${comment}`, ...statements].join("\n")
+  [`-- ${comment.replaceAll(/[\r\n]+/g, " ")}`, ...statements].join("\n")

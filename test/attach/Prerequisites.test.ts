@@ -196,6 +196,12 @@ describe("the statements", () => {
     for (const name of [`"a""b"`, `"p""; drop table x"`, `"d"""`, `"r"""`]) expect(sql).toContain(name)
   })
 
+  it("begin on no line of a comment, whatever the owner of the table is called", () => {
+    const owner = { name: "core_objectchange", owner: "x\ndrop table dcim_site;\r--", isOwned: false }
+    const sql = attachSql({ ...completeFacts, foundPublication: null, changeTable: owner }, { role: "r", isNew: false })
+    expect(sql.split(/[\r\n]/).filter((line) => line.startsWith("drop"))).toEqual([])
+  })
+
   it("for an administrator make the role, its rights, the publication and the slot, and undo them", () => {
     const bare = { ...completeFacts, walLevel: "replica", foundPublication: null }
     const statements = (sql: string) => sql.split("\n").filter((line) => line !== "" && !line.startsWith("--"))

@@ -2,8 +2,8 @@
  * Writes to a NetBox' database as NetBox does, and records the events that each committed transaction owes.
  *
  * Responsible for: requests, scripts and jobs, retention and deletions of users, on several connections at a time.
- * Guarantees: `committed` has the transactions in the order of their commits, because one commit runs at a time. Does
- * not: answer for changes that NetBox does not log.
+ * Guarantees: `committed` has the transactions in the order of their commits: one commit runs at a time. The statements
+ * of a job commit by themselves, so nothing else may write meanwhile. Does not: record changes that NetBox does not log.
  */
 import { createHash } from "node:crypto"
 import { type ChangeRow, type CommittedTransaction, foldRows } from "./Expectation.ts"
@@ -105,11 +105,17 @@ export class NetBoxWriter {
       atomic: async (work) => {
         pending.isAtomic = true
         await session.query("begin")
-        const result = await work()
-        await session.query("commit")
-        pending.isAtomic = false
-        record()
-        return result
+        try {
+          const result = await work()
+          await session.query("commit")
+          record()
+          return result
+        } catch (error) {
+          await session.query("rollback")
+          throw error
+        } finally {
+          pending.isAtomic = false
+        }
       }
     })
     await work(request)

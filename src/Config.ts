@@ -7,6 +7,7 @@ import { readFileSync } from "node:fs"
 import { Context, Duration, Effect, Layer, Redacted } from "effect"
 import * as kind from "./Setting.ts"
 import { corsOptions } from "./CorsOptions.ts"
+import { inventoryOptions } from "./InventoryOptions.ts"
 import { signInOptions } from "./SignInOptions.ts"
 import { secondFactorOptions } from "./SecondFactorOptions.ts"
 import { ldapOptions } from "./LdapOptions.ts"
@@ -270,6 +271,7 @@ export const options = {
     false,
     "Whether template plugins are loaded again when their files change."
   ),
+  ...inventoryOptions,
   ...corsOptions,
   ...telemetryOptions
 } as const

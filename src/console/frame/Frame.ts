@@ -1,6 +1,6 @@
 /** The frame of a page for a reader who is known: menu, search, and the reader's own menu. */
 import { Effect } from "effect"
-import { version } from "../../Config.ts"
+import { Settings, version } from "../../Config.ts"
 import { username } from "../../auth/Principal.ts"
 import { mayWatch } from "../../http/system/MetricsAccess.ts"
 import type { Request } from "../../http/wire/Request.ts"
@@ -37,13 +37,15 @@ export const framed = Effect.fnUntraced(function* (
 ) {
   const { url } = request
   const visible = yield* visibleToSender
+  const { inventory } = yield* Settings
+  const watches = yield* mayWatch(request)
   const flash = flashOf(request)
   const body = html`<a class="skip" href="#main">Skip to content</a>
     <div class="shell">
       <aside class="side">
         <a class="brand" href="/"><span class="brand-mark">${icon("stack-3")}</span>Rackwire</a>
         <details class="burger"><summary>${icon("menu-2")}Menu</summary></details>
-        <nav aria-label="Main menu">${menu(visible, url.pathname, yield* mayWatch(request))}</nav>
+        <nav aria-label="Main menu">${menu({ visible, path: url.pathname, watches, inventory })}</nav>
         <div class="side-foot">Rackwire ${version}</div>
       </aside>
       <div class="page-wrapper">

@@ -8,26 +8,36 @@ import type { IconName } from "../Sprite.ts"
 import { icon } from "./Icon.ts"
 import { pathOf, pluralOf } from "../value/Title.ts"
 
-/** Groups in their order. A type that declares none belongs to the group of its app. */
-const groups: ReadonlyArray<{ readonly title: string; readonly icon: IconName; readonly apps: ReadonlyArray<string> }> =
-  [
-    { title: "Organization", icon: "building", apps: ["tenancy"] },
-    { title: "Devices", icon: "server", apps: ["dcim"] },
-    { title: "Components", icon: "stack-2", apps: [] },
-    { title: "Component templates", icon: "copy", apps: [] },
-    { title: "Connections", icon: "plug-connected", apps: [] },
-    { title: "IPAM", icon: "network", apps: ["ipam"] },
-    { title: "Virtualization", icon: "device-desktop", apps: ["virtualization"] },
-    { title: "Wireless", icon: "wifi", apps: ["wireless"] },
-    { title: "Circuits", icon: "arrows-exchange", apps: ["circuits"] },
-    { title: "Power", icon: "bolt", apps: [] },
-    { title: "Contacts", icon: "address-book", apps: [] },
-    { title: "Provisioning", icon: "file-code", apps: [] },
-    { title: "Customization", icon: "adjustments", apps: ["extras"] },
-    { title: "Logging", icon: "activity", apps: [] },
-    { title: "System", icon: "settings", apps: [] },
-    { title: "Admin", icon: "shield", apps: ["users"] }
-  ]
+interface Group {
+  readonly title: string
+  readonly icon: IconName
+  readonly apps: ReadonlyArray<string>
+}
+
+/** Groups of the inventory, in their order. A type that declares none belongs to the group of its app. */
+const inventoryGroups: ReadonlyArray<Group> = [
+  { title: "Organization", icon: "building", apps: ["tenancy"] },
+  { title: "Devices", icon: "server", apps: ["dcim"] },
+  { title: "Components", icon: "stack-2", apps: [] },
+  { title: "Component templates", icon: "copy", apps: [] },
+  { title: "Connections", icon: "plug-connected", apps: [] },
+  { title: "IPAM", icon: "network", apps: ["ipam"] },
+  { title: "Virtualization", icon: "device-desktop", apps: ["virtualization"] },
+  { title: "Wireless", icon: "wifi", apps: ["wireless"] },
+  { title: "Circuits", icon: "arrows-exchange", apps: ["circuits"] },
+  { title: "Power", icon: "bolt", apps: [] },
+  { title: "Contacts", icon: "address-book", apps: [] },
+  { title: "Provisioning", icon: "file-code", apps: [] }
+]
+
+/** All groups. */
+const groups: ReadonlyArray<Group> = [
+  ...inventoryGroups,
+  { title: "Customization", icon: "adjustments", apps: ["extras"] },
+  { title: "Logging", icon: "activity", apps: [] },
+  { title: "System", icon: "settings", apps: [] },
+  { title: "Admin", icon: "shield", apps: ["users"] }
+]
 
 interface OwnPage {
   readonly path: string
@@ -66,6 +76,10 @@ export const inMenuOrder = <A>(byGroup: ReadonlyMap<string, A>): ReadonlyArray<r
     return found === undefined ? [] : [[title, found] as const]
   })
 
+/** Whether the menu and the home page show the group: `INVENTORY=off` leaves out those of the inventory. */
+export const isGroupShown = (title: string, inventory: "on" | "off"): boolean =>
+  inventory === "on" || !inventoryGroups.some((group) => group.title === title)
+
 const typesByGroup = Map.groupBy(registry.values(), groupOf)
 
 const link = perType((type) => html`<li><a href="${pathOf(type)}">${pluralOf(type)}</a></li>`)
@@ -74,9 +88,18 @@ const currentLink = perType(
   (type) => html`<li><a href="${pathOf(type)}" aria-current="page">${pluralOf(type)}</a></li>`
 )
 
-/** `path`: the page that is shown; its group is open. `watches`: whether the reader has access to the service's state. */
-export const menu = (visible: Visible, path: string, watches: boolean): Html => {
+interface MenuParts {
+  readonly visible: Visible
+  /** The page that is shown; its group is open. */
+  readonly path: string
+  /** Whether the reader has access to the service's state. */
+  readonly watches: boolean
+  readonly inventory: "on" | "off"
+}
+
+export const menu = ({ visible, path, watches, inventory }: MenuParts): Html => {
   const shown = [...groups, other].flatMap((group) => {
+    if (!isGroupShown(group.title, inventory)) return []
     const types = (typesByGroup.get(group.title) ?? []).filter((type) => !isNothing(visible(type)))
     const own = (ownPages[group.title] ?? []).filter(
       ({ type, isWatched = false }) => !isNothing(visible(type)) && (watches || !isWatched)

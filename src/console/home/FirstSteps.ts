@@ -10,18 +10,24 @@ import { icon } from "../frame/Icon.ts"
 
 const webhookType = objectType("extras.webhook")
 
-const steps = [
-  { title: "Create an API token", why: "Scripts log in with it.", path: "/user/api-tokens/" },
-  { title: "Add a webhook", why: "It says which changes are sent, and where.", path: "/extras/webhooks/add/" },
-  { title: "Make a change", why: "Here, through the API or by plain SQL.", path: "/dcim/sites/add/" },
-  { title: "See it arrive", why: "A delivery that the receiver has accepted.", path: "/extras/deliveries/" }
-] as const
+const change = {
+  on: { title: "Make a change", why: "Here, through the API or by plain SQL.", path: "/dcim/sites/add/" },
+  off: { title: "Attach a NetBox", why: "Its next change is recorded here.", path: "/extras/sources/" }
+} as const
+
+const stepsWith = (inventory: "on" | "off") =>
+  [
+    { title: "Create an API token", why: "Scripts log in with it.", path: "/user/api-tokens/" },
+    { title: "Add a webhook", why: "It says which changes are sent, and where.", path: "/extras/webhooks/add/" },
+    change[inventory],
+    { title: "See it arrive", why: "A delivery that the receiver has accepted.", path: "/extras/deliveries/" }
+  ] as const
 
 const tokenType = objectType("users.token")
 const deliveryType = objectType("extras.delivery")
 
 /** The steps, for readers who may view webhooks, until all are done. */
-export const firstSteps = Effect.fnUntraced(function* ({ user }: Principal) {
+export const firstSteps = Effect.fnUntraced(function* ({ user }: Principal, inventory: "on" | "off") {
   const visible = yield* visibleToSender
   if (user === undefined || isNothing(visible(webhookType))) return html``
   const counts = yield* countEach(
@@ -33,10 +39,15 @@ export const firstSteps = Effect.fnUntraced(function* ({ user }: Principal) {
     ],
     1
   )
-  return counts.every((count) => count > 0) ? html`` : card(counts.map((count) => count > 0))
+  return counts.every((count) => count > 0)
+    ? html``
+    : card(
+        counts.map((count) => count > 0),
+        stepsWith(inventory)
+      )
 })
 
-const card = (done: ReadonlyArray<boolean>): Html =>
+const card = (done: ReadonlyArray<boolean>, steps: ReturnType<typeof stepsWith>): Html =>
   html`<section class="card first-steps" aria-labelledby="first-steps">
     <div class="ch">
       <h2 id="first-steps">First steps</h2>

@@ -1,5 +1,6 @@
 /** `/`: a sentence about the product, then the faults, where to begin, the latest changes, and how many objects there are. */
 import { Effect } from "effect"
+import { Settings } from "../../Config.ts"
 import { loginFirst } from "../../http/Admission.ts"
 import type { Handler, Route } from "../../http/Route.ts"
 import { visibleToSender } from "../../inventory/Clearance.ts"
@@ -14,7 +15,7 @@ import { changeWords } from "../change/ChangeWords.ts"
 import { framed } from "../frame/Frame.ts"
 import { attention } from "./Attention.ts"
 import { firstSteps } from "./FirstSteps.ts"
-import { groupOf, inMenuOrder } from "../frame/Menu.ts"
+import { groupOf, inMenuOrder, isGroupShown } from "../frame/Menu.ts"
 import { number } from "../list/Pager.ts"
 import { pathOf, pluralOf } from "../value/Title.ts"
 
@@ -32,15 +33,18 @@ const show: Handler = (request) =>
     const types = [...registry.values()].filter((type) => type.kind === "object" && !isNothing(visible(type)))
     // Nothing can be shown to somebody unknown: the login is the way in.
     if (request.principal.user === undefined && types.length === 0) return yield* loginFirst(request.incoming)
+    const { inventory } = yield* Settings
+    const counted = types.filter((type) => isGroupShown(groupOf(type), inventory))
     const found = yield* countEach(
-      types.map((type) => ({ type, where: everything })),
+      counted.map((type) => ({ type, where: everything })),
       countedMax
     )
-    const counts = types.map((type, at) => ({ type, count: found[at]! }))
+    const counts = counted.map((type, at) => ({ type, count: found[at]! }))
+    const mayMoveIn = inventory === "on" && request.principal.user?.is_superuser === true && isEmpty(counts)
     return yield* framed(request, {
       title: "Rackwire",
-      subtitle,
-      main: html`${types.length > 0 ? "" : nothing}${request.principal.user?.is_superuser === true && isEmpty(counts) ? moveIn : ""}${yield* attention}${yield* firstSteps(request.principal)}
+      subtitle: subtitles[inventory],
+      main: html`${types.length > 0 ? "" : nothing}${mayMoveIn ? moveIn : ""}${yield* attention}${yield* firstSteps(request.principal, inventory)}
         <div class="panels home">
           ${yield* latestChanges}
           <div>${links}</div>
@@ -49,9 +53,12 @@ const show: Handler = (request) =>
     })
   })
 
-const subtitle = html`<p class="sub m-0">
-  Rackwire keeps the inventory of your networks and sends every committed change of it to your webhooks.
-</p>`
+const subtitles = {
+  on: html`<p class="sub m-0">
+    Rackwire keeps the inventory of your networks and sends every committed change of it to your webhooks.
+  </p>`,
+  off: html`<p class="sub m-0">Rackwire sends every recorded change of your sources to your webhooks.</p>`
+}
 
 const nothing = html`<p class="alert-line">You may view no objects. An administrator can grant you a permission.</p>`
 

@@ -73,6 +73,9 @@ const open: ReadonlySet<string> = new Set([
   "capture/wal",
   "command/service",
   ...["capture", "explain", "health", "inspect", "inspect/snippet", "log", "tasks"].map((each) => `history/${each}`),
+  ...["capture", "explain", "health", "inspect", "inspect/snippet", "log", "source", "tasks"].map(
+    (each) => `history/${each}`
+  ),
   // The pages of the console answer with the same parts as the API.
   ...[
     ...["config", "declare", "deliveries", "files", "files/write", "images"],

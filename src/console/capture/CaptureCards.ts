@@ -5,6 +5,7 @@ import { durationText } from "../value/Duration.ts"
 import { none } from "../value/Value.ts"
 import { ageText, bytesText } from "../system/Amounts.ts"
 import { unavailable } from "../system/Probe.ts"
+import { walMeter } from "./WalMeter.ts"
 
 /** A card with a heading, and what it holds; "unavailable" where that could not be read. */
 export const card = <A>(id: string, title: string, read: A | undefined, content: (read: A) => Html): Html =>
@@ -47,12 +48,6 @@ const lit = (dot: "ok" | "warn" | "bad", text: string): Html =>
 const lagText = (readers: Leadership | undefined): string =>
   readers?.leader === null || readers === undefined ? "unknown" : durationText(readers.leader.lagMillis)
 
-/** Width of the bar. */
-const barWidth = 300
-
-/** From this part of the limit on the WAL that is kept is a danger. */
-const dangerPart = 0.8
-
 const retained = ({ retainedBytes, retainedBytesMax }: SlotState): Html => {
   if (retainedBytesMax === null) {
     return html`${bytesText(retainedBytes)}
@@ -60,26 +55,8 @@ const retained = ({ retainedBytes, retainedBytesMax }: SlotState): Html => {
         <code>max_slot_wal_keep_size</code> sets no limit: the slot is never lost, and the disk may fill up.
       </div>`
   }
-  const part = retainedBytesMax === 0 ? 1 : Math.min(retainedBytes / retainedBytesMax, 1)
-  const sentence = `${bytesText(retainedBytes)} of ${bytesText(retainedBytesMax)} (max_slot_wal_keep_size)`
-  return html`${sentence}
-    <svg
-      class="meter"
-      viewBox="0 0 ${barWidth} 8"
-      height="8"
-      role="img"
-      aria-label="${sentence}"
-      preserveAspectRatio="none"
-    >
-      <rect class="m-bg" width="${barWidth}" height="8" rx="4"></rect>
-      <rect
-        class="${part < dangerPart ? "m-fg" : "m-bad"}"
-        width="${Math.round(barWidth * part)}"
-        height="8"
-        rx="4"
-      ></rect>
-    </svg>
-    ${part < dangerPart ? "" : html`<div class="sub">Beyond the limit Postgres invalidates the slot, and changes are missed.</div>`}`
+  const danger = "Beyond the limit Postgres invalidates the slot, and changes are missed."
+  return walMeter({ bytes: retainedBytes, bytesMax: retainedBytesMax, limit: "max_slot_wal_keep_size", danger })
 }
 
 export const publicationCard = (publication: PublicationState | undefined): Html =>

@@ -8,6 +8,7 @@ import { type Html, html } from "../Html.ts"
 import { inWordsAll } from "../fault/InWords.ts"
 import { icon } from "../frame/Icon.ts"
 import { inSentence, nameOf, pathOf, pluralOf } from "../value/Title.ts"
+import { attachIntroduction } from "../source/Introduction.ts"
 import { filterTitle, filterValue } from "../filter/FilterName.ts"
 import { changed, filtersOf, withoutFilters } from "./Query.ts"
 
@@ -31,6 +32,7 @@ export const empty = (
     <a class="btn btn-sm" href="${pathOf(type)}import/">${icon("upload")}Import</a>`
   return html`<div class="empty">
     <b>There are no ${inSentence(pluralOf(type))} that you may view.</b>
+    ${introductions.get(type.id) ?? ""}
     ${
       may("add")
         ? html`<p>Add the first one, or import many from CSV, JSON or YAML.</p>
@@ -41,6 +43,9 @@ export const empty = (
     }
   </div>`
 }
+
+/** The purpose of the objects of a type, and the usual way to make one. */
+const introductions: ReadonlyMap<string, Html> = new Map([["extras.source", attachIntroduction]])
 
 /** The origin of records that users request. */
 const origins: ReadonlyMap<string, string> = new Map([

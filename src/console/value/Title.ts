@@ -3,7 +3,7 @@ import { type ObjectType, perType } from "../../inventory/ObjectType.ts"
 
 /** Words that are written otherwise than in lower case. */
 const spelling: ReadonlyMap<string, string> = new Map([
-  ..."IP IPs VLAN VLANs VRF VRFs ASN ASNs RIR RIRs MAC ID URL SSL CA NAT DNS VM vCPUs VC VDC VDCs VID MTU WWN LAG PoE RF HTTP FHRP L2VPN L2VPNs LAN LANs SSID PSK"
+  ..."IP IPs VLAN VLANs VRF VRFs ASN ASNs RIR RIRs MAC ID URL SSL CA NAT DNS VM vCPUs VC VDC VDCs VID MTU WWN LAG PoE RF HTTP FHRP L2VPN L2VPNs LAN LANs SSID PSK API WAL"
     .split(" ")
     .map((word) => [word.toLowerCase(), word] as const),
   ["ip4", "IPv4"],
@@ -58,6 +58,7 @@ const titles: ReadonlyMap<string, string> = new Map([
   ["rd", "Route distinguisher"],
   ["object_repr", "Object"],
   ["tx_power", "Transmit power"],
+  ["wal_limit", "WAL limit (MB)"],
   ["type_create", "Creations"],
   ["type_delete", "Deletions"],
   ["type_update", "Updates"],

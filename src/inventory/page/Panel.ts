@@ -29,6 +29,8 @@ interface PanelKinds {
   readonly configContext: Nothing
   /** The path of cables from the object, hop by hop. */
   readonly trace: Nothing
+  /** How far the source is read, its gaps, and the changes that no source shows. */
+  readonly source: Nothing
   /** The images that are attached to the object, or the image that the object is. */
   readonly images: { readonly of: "object" | "self" }
   /** Its space as a map of what is used and what is free. */

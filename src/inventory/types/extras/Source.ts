@@ -51,6 +51,7 @@ export default defineObjectType({
     status_note: text({ wire: "read", optional: true }),
     status_since: time({ wire: "read" })
   },
+  panels: [{ kind: "source" }],
   search: ["name", "description", "api_url"],
   ordering: ["name"],
   listed: ["enabled", "status", "mode", "api_url", "status_note"],

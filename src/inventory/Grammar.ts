@@ -4,7 +4,7 @@
  */
 import { Context, Effect } from "effect"
 import { mapInSlices } from "../eventloop/Slices.ts"
-import { type Errors, type GrammarOf, emptyRecord } from "./Field.ts"
+import { type Errors, type Field, type GrammarOf, emptyRecord } from "./Field.ts"
 import { type ObjectType, perType } from "./ObjectType.ts"
 
 type Problem = string | undefined
@@ -29,6 +29,12 @@ export class Grammars extends Context.Service<Grammars, GrammarTable>()("rackwir
     return Grammars.of(grammars)
   }
 }
+
+/** Grammars of values that are ids of object types, or lists of them. */
+const typeGrammars: ReadonlySet<unknown> = new Set(["objectTypes", "anyTypes", "webhookTypes"])
+
+/** Whether the values of the field are ids of object types. */
+export const holdsTypes = ({ grammar }: Pick<Field, "grammar">): boolean => typeGrammars.has(grammar)
 
 const checkOf = (grammar: GrammarOf, grammars: GrammarTable): Grammar | undefined => {
   if (typeof grammar === "function") return grammar

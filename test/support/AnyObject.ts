@@ -70,12 +70,15 @@ const numbers = fc.oneof(
   fc.integer({ min: 0, max: 200 }).map((half) => half / 2)
 )
 
+/** Whether a value is drawn from the object types that exist. */
+const isOfTypes = ({ grammar }: Field): boolean => grammar === "objectTypes" || grammar === "webhookTypes"
+
 /** JSON values for a field, of whatever type. */
 const valueOf = (field: Field): fc.Arbitrary<unknown> => {
   if (field.choices !== undefined) return fc.constantFrom(...Object.keys(field.choices))
   if (field.type === "text") return texts
   if (field.type === "text[]") {
-    return field.grammar === "objectTypes"
+    return isOfTypes(field)
       ? fc.subarray(["dcim.site", "ipam.prefix", "dcim.device"], { minLength: 1 })
       : fc.array(word, { maxLength: 3 })
   }
@@ -93,7 +96,7 @@ const inputOf = (type: ObjectType, name: string, existing: Existing): fc.Arbitra
   if (field.grammar === "url") return fc.constant("https://receiver.example/")
   if (field.format === "image") return fc.constant(pixel)
   if (field.grammar === "jinja") return word.map((text) => `{{ object.name }} ${text.replaceAll(/[{}]/g, "")}`)
-  if (field.grammar !== undefined && field.grammar !== "objectTypes") return fc.constant(field.initial?.())
+  if (field.grammar !== undefined && !isOfTypes(field)) return fc.constant(field.initial?.())
   const ids = field.reference === undefined ? [] : existing(field.reference.type)
   if (field.reference?.many === true) {
     if (!name.endsWith("_terminations")) return fc.subarray([...ids], { maxLength: Math.min(ids.length, 3) })
@@ -120,6 +123,8 @@ let interfaces = 0
 
 /** Values that are not drawn at random. */
 const settled: Readonly<Record<string, () => Json>> = {
+  // A source has no object types before it is read.
+  "extras.webhook": () => ({ source: null }),
   "extras.configtemplate": () => ({ template_code: "hostname {{ device.name }}" }),
   // A required custom field would be required of all objects made later.
   "extras.customfield": () => ({ required: false }),

@@ -1,4 +1,5 @@
 /** The fields of a form, from the declaration of an object type and from its custom fields: both are described alike. */
+import { holdsTypes } from "../../inventory/Grammar.ts"
 import type { Field } from "../../inventory/Field.ts"
 import { type ObjectType, perType } from "../../inventory/ObjectType.ts"
 import { objectType, registry } from "../../inventory/Registry.ts"
@@ -145,7 +146,7 @@ const optionsOf = ({ choices, suggested, type, generic, grammar, reference }: Fi
   if ((choices ?? suggested) !== undefined) return choices ?? suggested
   if (type === "boolean") return { true: "Yes", false: "No" }
   if (generic !== undefined) return titlesOf(generic.types)
-  return grammar === "objectTypes" || grammar === "anyTypes" ? titlesOf(undefined) : undefined
+  return holdsTypes({ grammar }) ? titlesOf(undefined) : undefined
 }
 
 /** The names of object types by id; of all that people write, where none are named. */

@@ -1,4 +1,5 @@
 /** The value of a field as people read it: by its declaration, where the value alone does not say enough. */
+import { holdsTypes } from "../../inventory/Grammar.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { isDictionary } from "../../inventory/Field.ts"
 import { registry } from "../../inventory/Registry.ts"
@@ -15,12 +16,9 @@ export const isEmpty = (value: unknown): boolean =>
   value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0)
 
 /** Whether the values of the field are names of object types as the API writes them. */
-const holdsTypes = (type: ObjectType | undefined, name: string): boolean => {
+const isOfTypes = (type: ObjectType | undefined, name: string): boolean => {
   const field = type?.fields[name]
-  return (
-    field !== undefined &&
-    (field.generic !== undefined || field.grammar === "objectTypes" || field.grammar === "anyTypes")
-  )
+  return field !== undefined && (field.generic !== undefined || holdsTypes(field))
 }
 
 /** Whether it is the object of a reference that may lead to several types: an interface is named with its device. */
@@ -57,7 +55,7 @@ const specialValue = (
 ): Html | undefined => {
   if (isEmpty(value)) return undefined
   const field = type.fields[name]
-  if (holdsTypes(type, name)) return typeNames(value)
+  if (isOfTypes(type, name)) return typeNames(value)
   if (field?.reference?.ends !== undefined && Array.isArray(value)) return endsOf(value)
   if (isGenericObject(type, name) && isDictionary(value)) return peer(value)
   if (field?.format === "color") return html`${swatch(value)}<span class="mono">${String(value)}</span>`

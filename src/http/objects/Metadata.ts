@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { Settings } from "../../Config.ts"
 import { authorize } from "../../auth/Permission.ts"
 import type { Principal } from "../../auth/Principal.ts"
+import { holdsTypes } from "../../inventory/Grammar.ts"
 import type { Action } from "../../inventory/Clearance.ts"
 import { type Field, emptyRecord } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
@@ -128,7 +129,7 @@ const typeNames: ReadonlyArray<readonly [type: RegExp, name: string]> = [
 const typeOf = (field: Field): string => {
   if (field.reference !== undefined) return isNested(field) ? "nested object" : "field"
   if (field.choices !== undefined) return isLabelled(field) ? "field" : "choice"
-  const isContentType = field.generic !== undefined || field.grammar === "objectTypes" || field.grammar === "anyTypes"
+  const isContentType = field.generic !== undefined || holdsTypes(field)
   if (isContentType) return "field"
   if (field.format === "image") return "image upload"
   return field.format ?? typeNames.find(([type]) => type.test(field.type))?.[1] ?? "field"

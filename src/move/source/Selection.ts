@@ -4,6 +4,7 @@
  * Derived from the declaration of the type: a field has the column of its name; references to several objects have a
  * table of pairs; a generic reference has the number of a content type. `map/` has the exceptions.
  */
+import { holdsTypes } from "../../inventory/Grammar.ts"
 import type { Field } from "../../inventory/Field.ts"
 import { type ObjectType, columnOf } from "../../inventory/ObjectType.ts"
 import { type Catalogue, hasAll, identifier, literal } from "./Catalogue.ts"
@@ -121,8 +122,7 @@ const usualSources = ({ type, table, name, field }: OfField): ReadonlyArray<Fiel
   if (field.generic !== undefined || field.describes !== undefined) {
     return [column(`${name}_id`, "contentType"), column("object_type_id", "contentType")]
   }
-  if (field.grammar === "objectTypes" || field.grammar === "anyTypes")
-    return objectTypes(type, table, name, field.type === "text[]")
+  if (holdsTypes(field)) return objectTypes(type, table, name, field.type === "text[]")
   return [column(columnOf(type, name), "value"), column(name, "value")]
 }
 

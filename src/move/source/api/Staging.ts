@@ -4,6 +4,7 @@
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
+import { holdsTypes } from "../../../inventory/Grammar.ts"
 import { registry } from "../../../inventory/Registry.ts"
 import { identifier, literal } from "../Catalogue.ts"
 import type { Endpoint } from "./Endpoints.ts"
@@ -70,7 +71,7 @@ export class Staging {
     yield* this.sql.unsafe(`create table ${temporary(table)} (id bigint primary key)`)
     this.tables.set(table, new Map())
     for (const [name, field] of Object.entries(type?.fields ?? {})) {
-      if (field.grammar === "objectTypes" || field.grammar === "anyTypes") {
+      if (holdsTypes(field)) {
         if (field.type === "text[]") yield* this.openPairs(typePairsOf(table))
       } else if (field.reference?.many === true && field.reference.ends === undefined) {
         if (name !== "tags" || field.reference.shownBy !== undefined)

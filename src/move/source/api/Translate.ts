@@ -3,6 +3,7 @@
  * becomes the column of its id, a choice its value, a list of objects rows of a table of pairs, a type its number. Pure.
  */
 import { createHash } from "node:crypto"
+import { holdsTypes } from "../../../inventory/Grammar.ts"
 import { type Field, isDictionary } from "../../../inventory/Field.ts"
 import { type ObjectType, columnOf } from "../../../inventory/ObjectType.ts"
 import { mappings } from "../Mappings.ts"
@@ -53,7 +54,7 @@ const typeName = /^[a-z0-9_]+\.[a-z0-9_]+$/
 /** Whether the value of a field is a type: that of a generic reference, or one that a custom field or a rule names. */
 const isType = (field: Field | undefined, object: ApiObject, key: string): boolean => {
   const value = object[key]
-  if (field !== undefined) return namesType(field) || isOfTypes(field)
+  if (field !== undefined) return namesType(field) || holdsTypes(field)
   if (value === null)
     return key === "related_object_type" || (key.endsWith("_type") && `${key.slice(0, -5)}_id` in object)
   return key.endsWith("_type") && typeof value === "string" && typeName.test(value)
@@ -61,8 +62,6 @@ const isType = (field: Field | undefined, object: ApiObject, key: string): boole
 
 /** Whether the value is the type of an object that another field has the id of. */
 const namesType = ({ generic, describes }: Field): boolean => generic !== undefined || describes !== undefined
-
-const isOfTypes = ({ grammar }: Field): boolean => grammar === "objectTypes" || grammar === "anyTypes"
 
 /** Lists of types, by their names in all releases. */
 const isTypesKey = (key: string): boolean => key === "content_types" || key === "object_types"
@@ -178,7 +177,7 @@ export const declaredColumns = (table: string, type: ObjectType): ReadonlyArray<
     if (name === "custom_fields") return [{ name: "custom_field_data", type: "jsonb" }]
     if (namesType(field)) return [{ name: `${name}_id`, type: "bigint" }]
     if (generic.has(name)) return [{ name, type: "bigint" }]
-    if (isOfTypes(field)) return field.type === "text[]" ? [] : [{ name: `${name}_id`, type: "bigint" }]
+    if (holdsTypes(field)) return field.type === "text[]" ? [] : [{ name: `${name}_id`, type: "bigint" }]
     if (field.reference !== undefined) return [{ name: columnOf(type, name), type: "bigint" }]
     return [{ name, type: nativeType(table, name) }]
   })

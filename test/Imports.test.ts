@@ -72,7 +72,6 @@ const open: ReadonlySet<string> = new Set([
   "capture/slot",
   "capture/wal",
   "command/service",
-  ...["capture", "explain", "health", "inspect", "inspect/snippet", "log", "tasks"].map((each) => `history/${each}`),
   ...["capture", "explain", "health", "inspect", "inspect/snippet", "log", "source", "tasks"].map(
     (each) => `history/${each}`
   ),

@@ -102,9 +102,9 @@ describe("attach", () => {
     }
     // NetBox sends each change that is committed while its rule is enabled.
     const sentThere: Array<string> = []
-    let isOver = false
+    const over = new AbortController()
     const writing = (async () => {
-      for (let at = 0; !isOver; at++) {
+      for (let at = 0; !over.signal.aborted; at++) {
         const name = `site ${at}`
         await writer.request((request) => request.create("dcim.site", { name }))
         if (await isEnabled()) sentThere.push(name)
@@ -113,7 +113,7 @@ describe("attach", () => {
     const switched = await attach("--switch")
     expect(switched.output).toContain("1 webhooks are sent by Rackwire now, and by NetBox no more.")
     await writer.request((request) => request.create("dcim.site", { name: "after" }), { connection: 1 })
-    isOver = true
+    over.abort()
     await writing
     const names = writer.committed.flatMap(({ events }) => events.map(({ after }) => String(after!["name"])))
     const sentHere = () =>
@@ -141,6 +141,8 @@ describe("detach", () => {
     await eventually("there is a slot", async () => (await slots()).length > 0)
     await eventually("it is read", async () => (await sources())[0]?.["status"] === "reading")
     await api.call("DELETE", `/api/extras/sources/${(await sources())[0]!.id}/`)
-    await eventually("the slot is dropped", async () => (await slots()).length === 0)
+    const states = () => api.database.sql.query("select 1 as one from rackwire_source")
+    await eventually("nothing is known of it", async () => (await states()).length === 0)
+    expect(await slots()).toEqual([])
   })
 })

@@ -75,7 +75,7 @@ export const expectedOf = (committed: ReadonlyArray<CommittedTransaction>): Read
   committed.flatMap(({ events }) => events.map(({ changeIds, ...event }) => ({ ...event, change: changeIds.at(-1)! })))
 
 /** Waits until there are as many events as NetBox owes, and compares them. */
-export const comparesWith = async (attached: Attached, order: "commits" | "objects" = "commits"): Promise<void> => {
+export const expectEvents = async (attached: Attached, order: "commits" | "objects" = "commits"): Promise<void> => {
   const expected = expectedOf(attached.writer.committed)
   await eventually("all events are there", async () => (await eventsOf(attached)).length >= expected.length)
   const events = await eventsOf(attached)

@@ -4,7 +4,7 @@ import type { Json } from "../support/Client.ts"
 import { servers } from "../support/Database.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Sql, openSql } from "../support/Sql.ts"
-import { type Attached, attach, comparesWith, eventsOf, expectedOf, reading } from "./Attached.ts"
+import { type Attached, attach, expectEvents, eventsOf, expectedOf, reading } from "./Attached.ts"
 import type { Release } from "./NetBoxModels.ts"
 import { writeEverything } from "./Scenario.ts"
 
@@ -50,10 +50,10 @@ describe.each(["3.1", "3.5", "4.2"] as const)("a NetBox %s", (release) => {
   it("gives one event for each object of each transaction", async () => {
     const own = await started(release)
     await writeEverything(own.writer)
-    await comparesWith(own)
+    await expectEvents(own)
     await own.writer.retire(10)
     await own.writer.request((request) => request.create("dcim.site", { name: "after retention" }))
-    await comparesWith(own)
+    await expectEvents(own)
   })
 })
 
@@ -65,7 +65,7 @@ describe("a source whose slot is lost", () => {
     const open = await writer.begin({ connection: 2 })
     await open.request.create("dcim.site", { name: "open for long" })
     await writer.request((request) => request.create("dcim.site", { name: "before" }))
-    await comparesWith(own)
+    await expectEvents(own)
     await enable(own, false)
     await dropSlot(own)
     let site = 0
@@ -77,7 +77,7 @@ describe("a source whose slot is lost", () => {
     await writer.request((request) => request.delete("dcim.site", site))
     await enable(own, true)
     await writer.request((request) => request.create("dcim.site", { name: "after" }))
-    await comparesWith(own, "objects")
+    await expectEvents(own, "objects")
     expect(await gapsOf(own)).toEqual([])
   })
 
@@ -85,7 +85,7 @@ describe("a source whose slot is lost", () => {
     const own = await started("4.2")
     const { writer, api, source } = own
     await writer.request((request) => request.create("dcim.site", { name: "before" }))
-    await comparesWith(own)
+    await expectEvents(own)
     await enable(own, false)
     await dropSlot(own)
     await writer.request((request) => request.create("dcim.site", { name: "deleted by retention" }))
@@ -102,7 +102,7 @@ describe("a source whose slot is lost", () => {
     const own = await started("4.2", { wal_limit: 16 })
     const { writer, netbox } = own
     await writer.request((request) => request.create("dcim.site", { name: "before" }))
-    await comparesWith(own)
+    await expectEvents(own)
     const holding = await writer.begin({ connection: 2 })
     await holding.request.create("dcim.site", { name: "open" })
     const [before] = await slotOf(netbox.name)
@@ -116,7 +116,7 @@ describe("a source whose slot is lost", () => {
     })
     await holding.commit()
     await writer.request((request) => request.create("dcim.site", { name: "after" }))
-    await comparesWith(own, "objects")
+    await expectEvents(own, "objects")
   })
 })
 
@@ -135,11 +135,11 @@ describe("a source that is polled", () => {
     const late = await writer.begin({ connection: 1 })
     await late.request.create("dcim.site", { name: "late" })
     await writer.request((request) => request.update("dcim.site", site, { facility: "x" }))
-    await comparesWith(own, "objects")
+    await expectEvents(own, "objects")
     await late.commit()
-    await comparesWith(own, "objects")
+    await expectEvents(own, "objects")
     await writer.request((request) => request.delete("dcim.site", site))
-    await comparesWith(own, "objects")
+    await expectEvents(own, "objects")
     expect(await slotOf(netbox.name)).toEqual([])
   })
 })

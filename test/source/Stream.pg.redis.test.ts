@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
-import { type Attached, addSource, attach, comparesWith, eventsOf, expectedOf } from "./Attached.ts"
+import { type Attached, addSource, attach, expectEvents, eventsOf, expectedOf } from "./Attached.ts"
 import { writeEverything } from "./Scenario.ts"
 
 describe("a NetBox 4.6", () => {
@@ -43,9 +43,9 @@ describe("a NetBox 4.6", () => {
 
   it("gives one event for each object of each transaction", async () => {
     await writeEverything(attached.writer)
-    await comparesWith(attached)
+    await expectEvents(attached)
     await attached.writer.retire(10)
-    await comparesWith(attached)
+    await expectEvents(attached)
   })
 
   it("gives no event again when it is read anew, and none of before it was attached", async () => {
@@ -55,7 +55,7 @@ describe("a NetBox 4.6", () => {
     await api.call("PATCH", `/api/extras/sources/${source}/`, { enabled: true })
     const second = await addSource(api, netbox, { name: "second", slot: `${netbox.name}_2` })
     const later = await writer.request((request) => request.create("dcim.site", { name: "later" }))
-    await comparesWith(attached)
+    await expectEvents(attached)
     await eventually(
       "the second source has its event",
       async () => (await eventsOf({ api, source: second })).length > 0
@@ -66,7 +66,7 @@ describe("a NetBox 4.6", () => {
   it("gives the change of a plugin's object the name of its type", async () => {
     const { api, writer, source } = attached
     await writer.request((request) => request.create("netbox_dns.zone", { name: "example.com" }))
-    await comparesWith(attached)
+    await expectEvents(attached)
     const { json } = await api.call<{ readonly results: ReadonlyArray<object> }>(
       "GET",
       `/api/extras/object-changes/?changed_object_type=${source}:netbox_dns.zone&limit=1`

@@ -1,11 +1,10 @@
 /** A table of changes: when, what, to which object, by whom, in which request. */
 import type { Change } from "../../inventory/read/Changes.ts"
 import { changeType } from "../../inventory/read/Changes.ts"
-import { registry } from "../../inventory/Registry.ts"
 import { type Html, html } from "../Html.ts"
 import { denseTable } from "../frame/DenseTable.ts"
 import { timeOf } from "../value/Time.ts"
-import { nameOf, pathOf } from "../value/Title.ts"
+import { nameOfType, pathOf } from "../value/Title.ts"
 import { badge, none } from "../value/Value.ts"
 
 const actions = changeType.fields.action.choices!
@@ -17,10 +16,8 @@ export const objectText = ({
   changed_object_type: id,
   changed_object_id: key,
   object_repr: display
-}: Pick<Change, "changed_object_type" | "changed_object_id" | "object_repr">): string => {
-  const type = registry.get(id)
-  return `${type === undefined ? id : nameOf(type)} ${display === "" ? `#${key}` : display}`
-}
+}: Pick<Change, "changed_object_type" | "changed_object_id" | "object_repr">): string =>
+  `${nameOfType(id)} ${display === "" ? `#${key}` : display}`
 
 type Column = "object" | "request"
 

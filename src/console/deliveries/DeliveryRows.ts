@@ -3,7 +3,6 @@ import { Effect } from "effect"
 import { mapInSlices } from "../../eventloop/Slices.ts"
 import { deliveryType } from "../../log/DeliveryRows.ts"
 import { type Row, type View, isDictionary } from "../../inventory/Field.ts"
-import { registry } from "../../inventory/Registry.ts"
 import { representation } from "../../inventory/derive/represent/Representation.ts"
 import { type Html, html } from "../Html.ts"
 import { cellValue, shortened } from "../list/Cell.ts"
@@ -11,7 +10,7 @@ import { heading, selectAll, selectCell } from "../list/ObjectTable.ts"
 import { number } from "../list/Pager.ts"
 import { linksLeave } from "../frame/InPlace.ts"
 import { timeOf } from "../value/Time.ts"
-import { nameOf, pathOf } from "../value/Title.ts"
+import { nameOfType, pathOf } from "../value/Title.ts"
 import { none, valueOf } from "../value/Value.ts"
 
 interface DeliveryTable {
@@ -25,10 +24,8 @@ interface DeliveryTable {
 type DeliveryView = Readonly<Record<string, unknown>>
 
 const objectCell = ({ object, object_type: type, object_id: id }: DeliveryView): Html => {
-  const known = registry.get(String(type))
-  const title = known === undefined ? String(type) : nameOf(known)
   const name = isDictionary(object) ? cellValue(object) : html`#${String(id)}`
-  return html`<span class="sub">${title}</span> ${name}`
+  return html`<span class="sub">${nameOfType(String(type))}</span> ${name}`
 }
 
 /** A code and, where the delivery did not succeed, its cause. */

@@ -21,7 +21,7 @@ import { number } from "../list/Pager.ts"
 import { changed, withQuery } from "../list/Query.ts"
 import { groupOf } from "../frame/Menu.ts"
 import { timeOf } from "../value/Time.ts"
-import { nameOf, pathOf, pluralOf } from "../value/Title.ts"
+import { nameOfType, pathOf, pluralOf } from "../value/Title.ts"
 import { badge, none, valueOf } from "../value/Value.ts"
 import { waitingPath } from "./WaitingLink.ts"
 
@@ -145,7 +145,7 @@ const table = (shown: ReadonlyArray<WaitingRow>, mayAct: boolean): Html =>
 
 const line = (each: WaitingRow, mayAct: boolean): Html => {
   const { delivery_id: id, delivery, state, webhook, event, object, object_type: type, object_id: objectId } = each
-  const name = html`${object === null || object === undefined ? `${nameOf(objectType(type))} #${objectId}` : valueOf(object)}
+  const name = html`${object === null || object === undefined ? `${nameOfType(type)} #${objectId}` : valueOf(object)}
   ${event}`
   return html`<tr>
     ${

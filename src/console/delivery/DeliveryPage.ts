@@ -23,7 +23,7 @@ import { icon } from "../frame/Icon.ts"
 import { live, liveControl } from "../live/Following.ts"
 import { groupOf } from "../frame/Menu.ts"
 import { objectIn } from "../object/ObjectPage.ts"
-import { nameOf, pathOf, pluralOf } from "../value/Title.ts"
+import { nameOfType, pathOf, pluralOf } from "../value/Title.ts"
 import { probeForm } from "../webhook/Actions.ts"
 import { orUnavailable } from "./Unavailable.ts"
 import { valueOf } from "../value/Value.ts"
@@ -146,7 +146,7 @@ const titles = Effect.fnUntraced(function* (row: Row, view: View, { change, orig
   const { object_type: typeId, object_id: objectId, event, request_id: requestId } = row
   const type = registry.get(String(typeId))
   const name = change === undefined || change.object_repr === "" ? `#${String(objectId)}` : change.object_repr
-  const kind = type === undefined ? String(typeId) : nameOf(type)
+  const kind = nameOfType(String(typeId))
   const isLinked = type !== undefined && (yield* isThere(type, Number(objectId)))
   const object = isLinked ? html`<a href="${pathOf(type, Number(objectId))}">${name}</a>` : html`${name}`
   const webhook = inspected(row).webhook

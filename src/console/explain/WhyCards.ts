@@ -9,7 +9,7 @@ import type { Change } from "../../inventory/read/Changes.ts"
 import { objectType, registry } from "../../inventory/Registry.ts"
 import { type Html, html } from "../Html.ts"
 import { icon } from "../frame/Icon.ts"
-import { nameOf, pathOf, pluralOf } from "../value/Title.ts"
+import { nameOf, nameOfType, pathOf, pluralOf } from "../value/Title.ts"
 import { badge } from "../value/Value.ts"
 import { clauseList, wants } from "./Clauses.ts"
 
@@ -107,7 +107,7 @@ const doNotListen = (deaf: ReadonlyArray<Reckoned>, { changed_object_type: id }:
   const type = registry.get(id)
   const count = deaf.length === 1 ? "1 webhook does" : `${deaf.length} webhooks do`
   return html`<details class="why-more">
-    <summary>${count} not listen to ${type === undefined ? id : `any ${nameOf(type)}`}</summary>
+    <summary>${count} not listen to ${type === undefined ? nameOfType(id) : `any ${nameOf(type)}`}</summary>
     <p class="links">${deaf.slice(0, namedMax).map((each, at) => html`${at === 0 ? "" : ", "}${link(each)}`)}</p>
     ${more(deaf.length)}
   </details>`

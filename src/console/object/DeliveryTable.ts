@@ -4,7 +4,7 @@ import { deliveryType } from "../../log/DeliveryRows.ts"
 import { representation } from "../../inventory/derive/represent/Representation.ts"
 import { type Html, html } from "../Html.ts"
 import { timeOf } from "../value/Time.ts"
-import { pathOf } from "../value/Title.ts"
+import { nameOfType, pathOf } from "../value/Title.ts"
 import { beginning, none, valueOf } from "../value/Value.ts"
 
 /** Most characters of an error message. */
@@ -59,4 +59,4 @@ const line = (row: Row, shown: Readonly<Record<string, unknown>>, extent: Extent
 
 /** The object of an event, which may be gone. */
 const objectOf = ({ object, object_type: type, object_id: id }: Readonly<Record<string, unknown>>): Html =>
-  object === null || object === undefined ? html`${String(type)} #${String(id)}` : valueOf(object)
+  object === null || object === undefined ? html`${nameOfType(String(type))} #${String(id)}` : valueOf(object)

@@ -1,4 +1,5 @@
 /** The value of a field as people read it: by its declaration, where the value alone does not say enough. */
+import { bareType, sourceTypeOf } from "../../event/SourceType.ts"
 import { holdsTypes } from "../../inventory/Grammar.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { isDictionary } from "../../inventory/Field.ts"
@@ -96,8 +97,13 @@ const typeNames = (value: unknown): Html => {
   return names.length === 0 ? none : html`${names.map(typeName).join(", ")}`
 }
 
-/** `dcim.device` -> `Device`; a type that is not declared any more keeps its name. */
+/**
+ * `dcim.device` -> `Device`, and `3:dcim.device` -> `Device of source 3`; a type that is not declared, as of a plugin or
+ * of an earlier version, keeps its name.
+ */
 const typeName = (id: string): string => {
-  const label = registry.get(id)?.label
-  return label === undefined ? id : fieldTitle(label)
+  const label = registry.get(bareType(id))?.label
+  const name = label === undefined ? bareType(id) : fieldTitle(label)
+  const source = sourceTypeOf(id)?.source
+  return source === undefined ? name : `${name} of source ${source}`
 }

@@ -1,4 +1,6 @@
 /** Names of object types and fields as people read them. */
+import { bareType } from "../../event/SourceType.ts"
+import { registry } from "../../inventory/Registry.ts"
 import { type ObjectType, perType } from "../../inventory/ObjectType.ts"
 
 /** Words that are written otherwise than in lower case. */
@@ -37,6 +39,12 @@ export const pluralOf = perType(({ plural }): string => lists.get(plural) ?? cap
 
 /** `ip address` -> `IP address`: one object of the type. */
 export const nameOf = perType(({ label }): string => label.split(" ").map(spelled).join(" "))
+
+/** The name of a type by its id, which may be one of a source or of a plugin: `3:dcim.site` -> `site`. */
+export const nameOfType = (id: string): string => {
+  const type = registry.get(bareType(id))
+  return type === undefined ? bareType(id) : nameOf(type)
+}
 
 /** Titles of fields whose names only programmers read. */
 const titles: ReadonlyMap<string, string> = new Map([

@@ -180,7 +180,10 @@ export default Command.make(
       Flag.withDescription("Read the table every second, where no logical replication can be had (default: stream)"),
       Flag.withDefault(false)
     ),
-    slot: Flag.String("slot").pipe(Flag.withDescription("Name of the replication slot"), Flag.withDefault("rackwire")),
+    slot: Flag.String("slot").pipe(
+      Flag.withDescription("Name of the replication slot"),
+      Flag.withDefault("rackwire_netbox")
+    ),
     publication: Flag.String("publication").pipe(
       Flag.withDescription("Name of the publication"),
       Flag.withDefault("rackwire")

@@ -33,7 +33,7 @@ export default defineObjectType({
       { default: "stream", bare: true, help: "Poll: where the server allows no logical replication; a second later." }
     ),
     publication: text({ max: 63, default: "rackwire", ...identifier }),
-    slot: text({ max: 63, default: "rackwire", ...identifier }),
+    slot: text({ max: 63, default: "rackwire_netbox", ...identifier }),
     wal_limit: integer({
       min: 16,
       max: 1_000_000,

@@ -2,10 +2,13 @@
  * Writes to a NetBox' database as NetBox does, and records the events that each committed transaction owes.
  *
  * Responsible for: requests, scripts and jobs, retention and deletions of users, on several connections at a time.
- * Guarantees: `committed` has the transactions in the order of their commits: one commit runs at a time. The statements
- * of a job commit by themselves, so nothing else may write meanwhile. Does not: record changes that NetBox does not log.
+ * Guarantees: `committed` has the transactions in the order of their commits: one commit runs at a time. A commit whose
+ * answer is lost with the connection is looked up. The statements of a job commit by themselves, so nothing else may
+ * write meanwhile. Does not: record changes that NetBox does not log.
  */
 import { createHash } from "node:crypto"
+import { isDeepStrictEqual } from "node:util"
+import { eventually } from "../support/Eventually.ts"
 import { type ChangeRow, type CommittedTransaction, foldRows } from "./Expectation.ts"
 import type { NetBoxDatabase } from "./NetBoxDatabase.ts"
 import { userTableOf } from "./NetBoxModels.ts"
@@ -26,6 +29,12 @@ export interface OpenRequest {
   readonly commit: () => Promise<CommittedTransaction>
   readonly rollback: () => Promise<void>
 }
+
+/** The connection that reads how a transaction ended. */
+const outcomeConnection = 9
+
+/** Time for a server that restarts to answer, milliseconds. */
+const answerMillis = 60_000
 
 const direct = <A>(work: () => Promise<A>): Promise<A> => work()
 
@@ -69,12 +78,12 @@ export class NetBoxWriter {
     return {
       request,
       commit: async () => {
-        const transaction = await this.inOrder(() => session.query("commit"), request.rows)
+        const transaction = await this.inOrder(() => this.end(session, request.rows), request.rows)
         objects.commit()
         return transaction
       },
       rollback: async () => {
-        await session.query("rollback")
+        if (!session.isLost()) await session.query("rollback")
       }
     }
   }
@@ -118,13 +127,20 @@ export class NetBoxWriter {
         }
       }
     })
-    await work(request)
+    try {
+      await work(request)
+    } catch (error) {
+      await this.recordRest(request.requestId)
+      throw error
+    }
   }
 
-  /** Deletes the oldest rows of the change table, as retention does, and leaves so many. */
-  async retire(leaves: number): Promise<CommittedTransaction> {
+  /** Deletes the oldest rows of the change table, as retention does, up to the first that must stay, and leaves so many. */
+  async retire(leaves: number, mayGo: (id: number) => boolean = () => true): Promise<CommittedTransaction> {
     const { changeTable } = this.netbox
-    const old = [...this.rows.keys()].toSorted((a, b) => a - b).slice(0, Math.max(0, this.rows.size - leaves))
+    const oldest = [...this.rows.keys()].toSorted((a, b) => a - b).slice(0, Math.max(0, this.rows.size - leaves))
+    const stays = oldest.findIndex((id) => !mayGo(id))
+    const old = stays === -1 ? oldest : oldest.slice(0, stays)
     for (const id of old) this.rows.delete(id)
     return this.inOrder(
       () =>
@@ -150,8 +166,46 @@ export class NetBoxWriter {
     await Promise.all(this.sessions.filter((session) => session !== undefined).map((session) => session.close()))
   }
 
+  /** The session of a connection; another one where it is lost. */
   private session(connection: number): Session {
-    return (this.sessions[connection] ??= openSession(this.netbox.databaseUrl))
+    const known = this.sessions[connection]
+    if (known?.isLost() === false) return known
+    void known?.close()
+    return (this.sessions[connection] = openSession(this.netbox.databaseUrl))
+  }
+
+  /** Commits; where the answer is lost, reads whether the rows are there. */
+  private async end(session: Session, rows: ReadonlyArray<ChangeRow>): Promise<void> {
+    try {
+      await session.query("commit")
+    } catch (error) {
+      if (rows.length === 0 || !session.isLost()) throw error
+      const found = await this.rowsOf(rows[0]!.requestId)
+      if (found.length === 0) throw error
+    }
+  }
+
+  /** Records rows of a job of which the answer is lost. */
+  private async recordRest(requestId: string): Promise<void> {
+    const found = await this.rowsOf(requestId)
+    const rows = found.filter(({ id }) => !this.rows.has(id))
+    const amended = found.filter((row) => this.rows.has(row.id) && !isDeepStrictEqual(this.rows.get(row.id), row))
+    if (rows.length + amended.length > 0) this.record(rows, amended)
+  }
+
+  /** The rows of a request as the change table has them. */
+  private async rowsOf(requestId: string): Promise<ReadonlyArray<ChangeRow>> {
+    const statement = `select json_build_object('id', c.id, 'type', t.app_label || '.' || t.model, 'objectId', c.changed_object_id,
+         'action', c.action, 'before', c.prechange_data, 'after', c.postchange_data, 'user', c.user_name,
+         'requestId', c.request_id) as row
+       from ${this.netbox.changeTable} c join django_content_type t on t.id = c.changed_object_type_id
+      where c.request_id = $1::text::uuid order by c.id`
+    const read = () =>
+      this.session(outcomeConnection)
+        .query<{ readonly row: ChangeRow }>(statement, [requestId])
+        .catch(() => undefined)
+    const found = await eventually("the server answers", read, { millis: answerMillis, everyMillis: 100 })
+    return found.map(({ row }) => row)
   }
 
   /** Later than all before, with microseconds. */

@@ -42,10 +42,16 @@ export const consume = Effect.fnUntraced(function* (
       const fresh = batch.filter((each) => isWanted(each) && each.endLsn > begun.from)
       if (fresh.length > 0) yield* capacity.free
       const small = fresh.filter(({ found }) => "changes" in found)
-      if (small.length > 0) capacity.note(yield* relayBatch(source, lead, small, begun.read))
+      if (small.length > 0) {
+        capacity.note(yield* relayBatch(source, lead, small, begun.read))
+        stream.noteStored(small.at(-1)!.endLsn)
+      }
       // Only the last one may be large.
       const large = fresh.at(-1)
-      if (large !== undefined && "ids" in large.found) capacity.note(yield* relayLarge(source, lead, large, begun.read))
+      if (large !== undefined && "ids" in large.found) {
+        capacity.note(yield* relayLarge(source, lead, large, begun.read))
+        stream.noteStored(large.endLsn)
+      }
       stream.confirm(batch)
     })
   )

@@ -5,14 +5,14 @@ import { asCaptureError, CaptureError } from "../capture/CaptureError.ts"
 import { endsIn } from "../capture/slot/Origin.ts"
 import { Walsender } from "../capture/wal/Walsender.ts"
 import { reveal } from "../Config.ts"
-import { parseLsn } from "../event/Lsn.ts"
+import { formatLsn, parseLsn } from "../event/Lsn.ts"
 import { Pace, paused } from "../eventloop/Pace.ts"
 import { addressOf } from "../postgres/PostgresUrl.ts"
 import { type Begun, consume } from "./Consume.ts"
 import { fill, knownRows } from "./Fill.ts"
 import { type SourceMoment, snapshotMark } from "./netbox/NetBoxTable.ts"
 import type { OpenSource } from "./OpenSource.ts"
-import { dropSlot, ensurePublication, ensureSlot, limitWal, measureSlot } from "./slot/SourceSlot.ts"
+import { confirmedIn, dropSlot, ensurePublication, ensureSlot, limitWal, measureSlot } from "./slot/SourceSlot.ts"
 import { SourceStream } from "./slot/SourceStream.ts"
 import { IdFloor } from "./state/IdFloor.ts"
 import { noteLoss } from "./state/Loss.ts"
@@ -43,15 +43,17 @@ export const streamSession = Effect.fnUntraced(function* <E, R>(
   const identity = yield* identityOf(walsender)
   // Before the slot is made: it has everything that is committed later.
   const before = yield* snapshotMark(sql, table)
-  const isNew = yield* ensureSlot(sql, row)
+  yield* ensureSlot(sql, row)
   const [[pid] = []] = yield* fromWalsender(() => walsender.query("select pg_backend_pid()"))
   const stream = new SourceStream(walsender, table.name)
   yield* fromWalsender(() => stream.start(row))
+  // Now nobody else can drop the slot, or read it.
+  const slotLsn = yield* confirmedIn(sql, row.slot)
   const { lead, state } = yield* takeLead(row)
   if (state.formerSlot !== null && state.formerSlot !== row.slot) yield* dropSlot(sql, state.formerSlot)
   yield* reading
   yield* Effect.forkScoped(keepAlive(stream, sql, Number(pid)))
-  const begun = yield* begin({ source, lead, state, identity, before, isNew })
+  const begun = yield* begin({ source, lead, state, identity, before, slotLsn })
   return yield* Effect.raceAllFirst([
     consume(source, lead, stream, begun),
     measure(source, lead, stream, begun.floor),
@@ -97,14 +99,15 @@ interface Beginning {
   readonly identity: Identity
   /** The moment before the slot was made, if it is new. */
   readonly before: SourceMoment
-  readonly isNew: boolean
+  /** The slot has the changes behind this place. */
+  readonly slotLsn: string | undefined
 }
 
 interface BegunStream extends Begun {
   readonly floor: IdFloor
 }
 
-const begin = Effect.fnUntraced(function* ({ source, lead, state, identity, before, isNew }: Beginning) {
+const begin = Effect.fnUntraced(function* ({ source, lead, state, identity, before, slotLsn }: Beginning) {
   const { mark } = state
   if (mark === undefined) {
     const first = { xid: before.xid, id: before.lastId }
@@ -116,26 +119,30 @@ const begin = Effect.fnUntraced(function* ({ source, lead, state, identity, befo
     yield* noteLoss(source.row, "its database is an older copy than was read: changes that it lost were sent")
     yield* beginAt(lead, identity, { xid: before.xid, id: all.id })
     const { next } = yield* fill(source, lead, all, read)
-    yield* settle(lead, next, all.id)
+    yield* settle(lead, next, all.id, slotLsn)
     return { read, from: 0n, floor: new IdFloor(all.id) } satisfies BegunStream
   }
   yield* noteIdentity(lead, identity)
   const read = new Set(yield* readIds(source.row.id))
   const floor = new IdFloor(mark.id)
-  if (isNew) {
-    yield* noteMissing(source, lead)
-    const { next, events } = yield* fill(source, lead, mark, read)
-    yield* settle(lead, next, mark.id)
-    yield* Effect.logWarning(
-      `source ${source.row.name}: the slot ${source.row.slot} is new; ${events} changes were read from the table meanwhile`
-    )
+  if (!lacksChanges(state, slotLsn)) {
+    return { read, from: parseLsn(state.confirmedLsn!), floor } satisfies BegunStream
   }
-  return {
-    read,
-    from: state.confirmedLsn === null || isNew ? 0n : parseLsn(state.confirmedLsn),
-    floor
-  } satisfies BegunStream
+  yield* noteMissing(source, lead)
+  const { next, events } = yield* fill(source, lead, mark, read)
+  yield* settle(lead, next, mark.id, slotLsn)
+  yield* Effect.logWarning(
+    `source ${source.row.name}: ${events} changes that the slot ${source.row.slot} does not have were read from the table`
+  )
+  return { read, from: 0n, floor } satisfies BegunStream
 })
+
+/**
+ * Whether changes that are not relayed may be before those of the slot: it was made anew, perhaps by a process that died
+ * before it read them, or this database was restored from a backup.
+ */
+const lacksChanges = ({ confirmedLsn }: KnownState, slotLsn: string | undefined): boolean =>
+  confirmedLsn === null || slotLsn === undefined || parseLsn(slotLsn) > parseLsn(confirmedLsn)
 
 /** Notes rows that the table has no longer, though they may not have been read. */
 const noteMissing = Effect.fnUntraced(function* ({ row, sql, table }: OpenSource, lead: Lead) {
@@ -171,7 +178,14 @@ const measure = Effect.fnUntraced(function* (
       floor.note(pending)
     }
     const gauge = yield* measureSlot(sql, row.slot)
-    yield* noteReading(lead, { lagBytes: gauge?.lagBytes ?? null, retainedBytes: gauge?.retainedBytes ?? null }, "")
+    const { relayed } = stream
+    yield* noteReading(
+      lead,
+      { lagBytes: gauge?.lagBytes ?? null, retainedBytes: gauge?.retainedBytes ?? null },
+      "",
+      formatLsn(relayed)
+    )
+    stream.noteStored(relayed)
     stream.report()
   })
   return yield* Effect.forever(

@@ -81,6 +81,22 @@ describe("a source whose slot is lost", () => {
     expect(await gapsOf(own)).toEqual([])
   })
 
+  it("gets the changes since where another process made the slot and died before it read them", async () => {
+    const own = await started("4.2")
+    const { writer, netbox } = own
+    await writer.request((request) => request.create("dcim.site", { name: "before" }))
+    await comparesWith(own)
+    await enable(own, false)
+    await dropSlot(own)
+    await writer.request((request) => request.create("dcim.site", { name: "without a slot" }))
+    await netbox.sql.query("select pg_create_logical_replication_slot($1, 'pgoutput')::text", [netbox.name])
+    await writer.request((request) => request.create("dcim.site", { name: "with a slot that nobody reads" }))
+    await enable(own, true)
+    await writer.request((request) => request.create("dcim.site", { name: "after" }))
+    await comparesWith(own, "objects")
+    expect(await gapsOf(own)).toEqual([])
+  })
+
   it("reports changes that retention has deleted meanwhile", async () => {
     const own = await started("4.2")
     const { writer, api, source } = own

@@ -52,7 +52,7 @@ interface FoundSlot {
   readonly isOurs: boolean
 }
 
-/** Creates the slot where it is missing or lost; returns whether it did. */
+/** Creates the slot where it is missing or lost. */
 export const ensureSlot = Effect.fnUntraced(
   function* (sql: SqlClient.SqlClient, { slot }: SlotNames) {
     const [found] = yield* sql.unsafe<FoundSlot>(
@@ -64,7 +64,7 @@ export const ensureSlot = Effect.fnUntraced(
       const message = `the slot ${slot} belongs to another database or plugin: give the source another slot`
       return yield* new SourceFailed({ reason: "Refused", message })
     }
-    if (found?.isLost === false) return false
+    if (found?.isLost === false) return
     const [server] = yield* sql.unsafe<{ readonly walLevel: string; readonly version: number }>(
       `select current_setting('wal_level') as "walLevel", current_setting('server_version_num')::int as version`
     )
@@ -73,10 +73,19 @@ export const ensureSlot = Effect.fnUntraced(
     if (found !== undefined) yield* sql.unsafe("select pg_drop_replication_slot($1)::text", [slot])
     const options = server!.version >= failoverVersion ? ", failover => true" : ""
     yield* sql.unsafe(`select pg_create_logical_replication_slot($1, 'pgoutput'${options})::text`, [slot])
-    return true
   },
   Effect.mapError((error) => (SqlError.isSqlError(error) ? asRefused(error) : error))
 )
+
+/** Up to where the slot has been confirmed: it has the changes behind. */
+export const confirmedIn = (sql: SqlClient.SqlClient, slot: string) =>
+  Effect.map(
+    sql.unsafe<{ readonly lsn: string | null }>(
+      "select confirmed_flush_lsn::text as lsn from pg_replication_slots where slot_name = $1",
+      [slot]
+    ),
+    ([row]) => row?.lsn ?? undefined
+  )
 
 /** Drops the slot, ending the session that uses it. */
 export const dropSlot = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, slot: string) {

@@ -15,6 +15,8 @@ export class SourceStream {
   readonly ended = Deferred.makeUnsafe<never, CaptureError>()
   /** Everything before it is relayed. */
   private relayedLsn = 0n
+  /** The same, as far as it is stored: a slot must never be ahead of the state. */
+  private storedLsn = 0n
   private receivedLsn = 0n
   private underWay = 0
   private waitingBytes = 0
@@ -61,6 +63,11 @@ export class SourceStream {
     return this.isPaused ? 0 : performance.now() - this.heardAt
   }
 
+  /** Notes that the state has this place. */
+  noteStored(lsn: bigint): void {
+    if (lsn > this.storedLsn) this.storedLsn = lsn
+  }
+
   /** Notes that transactions are relayed. */
   confirm(transactions: ReadonlyArray<SourceTransaction>): void {
     for (const { endLsn, bytes } of transactions) {
@@ -77,8 +84,8 @@ export class SourceStream {
 
   /** Reports progress to the server; `isAsking` requests a reply. */
   report(isAsking = false): void {
-    const received = this.receivedLsn > this.relayedLsn ? this.receivedLsn : this.relayedLsn
-    this.walsender.sendStatus(received, this.relayedLsn, isAsking)
+    const received = this.receivedLsn > this.storedLsn ? this.receivedLsn : this.storedLsn
+    this.walsender.sendStatus(received, this.storedLsn, isAsking)
   }
 
   private offer(transaction: SourceTransaction): void {

@@ -31,7 +31,8 @@ export const sourceStateTable: Table = {
     { name: "timeline", type: "bigint", nullable: true },
     { name: "settled_xid", type: "bigint", nullable: true },
     { name: "settled_id", type: "bigint", nullable: true },
-    // Up to where in the WAL of the source all changes are relayed.
+    // Up to where in the WAL of the source all changes are relayed. No slot that was read is confirmed further than that:
+    // a slot that is lacks changes, since it was made anew, or this database was restored.
     { name: "confirmed_lsn", type: "text", nullable: true },
     { name: "lag_bytes", type: "bigint", nullable: true },
     { name: "retained_bytes", type: "bigint", nullable: true },
@@ -160,18 +161,19 @@ export const readIds = (source: number) =>
   )
 
 /**
- * Notes a moment up to which everything has been read. `ids`: a lower bound of the ids of rows whose transactions are not
- * before the oldest open one of the moment.
+ * Notes a moment up to which everything has been read. `id`: a lower bound of the ids of rows whose transactions are not
+ * before the oldest open one of the moment. `confirmed`: as in noteReading.
  */
 export const settle = Effect.fnUntraced(function* (
   { source, generation }: Lead,
   { xid, top }: Pick<SourceMoment, "xid" | "top">,
-  id: string
+  id: string,
+  confirmed?: string
 ) {
   const sql = yield* SqlClient.SqlClient
   const write = Effect.gen(function* () {
     const [row] = yield* sql`
-      update rackwire_source set settled_xid = ${xid}::text::bigint, settled_id = ${id}::text::bigint, read_at = now()
+      update rackwire_source set confirmed_lsn = ${furtherSql(sql, confirmed)}, settled_xid = ${xid}::text::bigint, settled_id = ${id}::text::bigint, read_at = now()
        where source_id = ${`${source}`}::text::bigint and generation = ${`${generation}`}::text::bigint returning 1 as one`
     if (row === undefined) return yield* superseded()
     yield* sql`
@@ -184,20 +186,25 @@ export const settle = Effect.fnUntraced(function* (
   yield* sql.withTransaction(write)
 })
 
+/** SQL: the place up to which all changes are relayed, which never moves back. */
+const furtherSql = (sql: SqlClient.SqlClient, confirmed: string | undefined) =>
+  sql`greatest(confirmed_lsn::pg_lsn, ${confirmed ?? null}::text::pg_lsn)::text`
+
 interface SourceGauge {
   readonly lagBytes: number | null
   readonly retainedBytes: number | null
 }
 
-/** A sign of the process that reads, with what it measured. */
+/** A sign of the process that reads, with what it measured. `confirmed`: up to where all changes are relayed, if that is known. */
 export const noteReading = Effect.fnUntraced(function* (
   { source, generation }: Lead,
   { lagBytes, retainedBytes }: SourceGauge,
-  problem: string
+  problem: string,
+  confirmed?: string
 ) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql`
-    update rackwire_source set read_at = now(), lag_bytes = ${lagBytes === null ? null : `${lagBytes}`}::text::bigint,
+    update rackwire_source set read_at = now(), confirmed_lsn = ${furtherSql(sql, confirmed)}, lag_bytes = ${lagBytes === null ? null : `${lagBytes}`}::text::bigint,
            retained_bytes = ${retainedBytes === null ? null : `${retainedBytes}`}::text::bigint, problem = ${problem}
      where source_id = ${`${source}`}::text::bigint and generation = ${`${generation}`}::text::bigint returning 1 as one`
   if (rows.length === 0) return yield* superseded()

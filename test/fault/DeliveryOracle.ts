@@ -44,7 +44,11 @@ export class DeliveryOracle {
     return [...this.got.values()].reduce((sum, { accepted }) => sum + Math.max(accepted - 1, 0), 0)
   }
 
-  async compare(sql: Sql, owed: ReadonlyMap<number, ReadonlyArray<Owed>>, differences: Differences): Promise<void> {
+  async compare(
+    sql: Sql,
+    owed: ReadonlyMap<number, ReadonlyArray<Pick<Owed, "id">>>,
+    differences: Differences
+  ): Promise<void> {
     for (const id of this.mixed) differences.add(`delivery ${id} came with different bodies`)
     const expected = new Set([...owed].flatMap(([webhook, each]) => each.map(({ id }) => `${webhook}-${id}`)))
     for (const id of this.got.keys()) if (!expected.has(id)) differences.add(`delivery ${id} is not owed`)

@@ -98,7 +98,7 @@ const compareAlarms = async (world: World, differences: Differences): Promise<vo
     readonly cause: string
     readonly reason: string
     readonly has_end: boolean
-  }>("select id::int, cause, reason, until is not null as has_end from rackwire_gap")
+  }>("select id::int, cause, reason, until is not null as has_end from rackwire_gap where cause <> 'source'")
   const noted = new Set<number>()
   for (const { id, cause, reason, has_end: hasEnd } of gaps) {
     const seed = world.seedOfGap(id)

@@ -6,13 +6,14 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
+import { attach } from "./attach/Attach.ts"
 import { capture } from "./Capture.ts"
 import { deliver } from "./Deliver.ts"
 import { restore } from "./Restore.ts"
 import type { RunOptions, Suite, Verdict } from "./Suite.ts"
 import { Template } from "./Template.ts"
 
-const suites: Readonly<Record<string, Suite>> = { capture, deliver, restore }
+const suites: Readonly<Record<string, Suite>> = { capture, deliver, restore, attach }
 
 const { values, positionals } = parseArgs({
   options: {

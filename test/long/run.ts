@@ -42,7 +42,7 @@ const seeds = 20
 
 const steps: ReadonlyArray<Step> = [
   ...globSync("test/**/*.long.*test.ts").map((file) => ({ name: file, command: vitest("--project", "long", file) })),
-  ...["capture", "deliver", "restore"].map((suite) => ({
+  ...["capture", "deliver", "restore", "attach"].map((suite) => ({
     name: `fault seeds: ${suite}`,
     command: [
       "npm",

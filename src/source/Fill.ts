@@ -6,7 +6,7 @@ import { type ReadMark, changesBehind } from "./netbox/NetBoxTable.ts"
 import type { OpenSource } from "./OpenSource.ts"
 import { type RelayPart, relay } from "./Relay.ts"
 import { eventsOf } from "./SourceEvents.ts"
-import type { Lead } from "./state/SourceState.ts"
+import { type Lead, markRead } from "./state/SourceState.ts"
 
 /** The events of changes; `ids` are all rows that were read for them. */
 export const partOf = Effect.fnUntraced(function* (
@@ -35,7 +35,10 @@ export const fill = Effect.fnUntraced(function* (source: OpenSource, lead: Lead,
       events += part.events.length
       for (const id of page.ids) read.add(id)
     }
-    if (page.isWhole) return { next: page.next, events, lsn }
+    if (!page.isWhole) continue
+    // The moment shows all rows that have been read.
+    yield* markRead(lead)
+    return { next: page.next, events, lsn }
   }
 })
 

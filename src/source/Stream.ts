@@ -21,6 +21,7 @@ import {
   type Lead,
   beginAt,
   lastChange,
+  markRead,
   noteIdentity,
   noteReading,
   readIds,
@@ -174,6 +175,7 @@ const measure = Effect.fnUntraced(function* (
       pending = undefined
     }
     if (pending === undefined) {
+      yield* markRead(lead)
       pending = yield* snapshotMark(sql, table)
       floor.note(pending)
     }

@@ -97,6 +97,32 @@ describe("a source whose slot is lost", () => {
     expect(await gapsOf(own)).toEqual([])
   })
 
+  it("gets no change again that was read while an earlier transaction was open", async () => {
+    const own = await started("4.2")
+    const { api, writer } = own
+    await writer.request((request) => request.create("dcim.site", { name: "before" }))
+    await comparesWith(own)
+    const open = await writer.begin({ connection: 2 })
+    await open.request.create("dcim.site", { name: "open for long" })
+    const [oldest] = await server.query<{ readonly xid: string }>(
+      "select pg_snapshot_xmin(pg_current_snapshot())::text as xid"
+    )
+    await writer.request((request) => request.create("dcim.site", { name: "meanwhile" }))
+    await comparesWith(own)
+    await eventually("what is before the open transaction is settled", async () => {
+      const rows = await api.database.sql.query(
+        "select 1 as one from rackwire_source where settled_xid >= $1::text::bigint",
+        [oldest!.xid]
+      )
+      return rows.length > 0
+    })
+    await enable(own, false)
+    await dropSlot(own)
+    await open.commit()
+    await enable(own, true)
+    await comparesWith(own)
+  })
+
   it("reports changes that retention has deleted meanwhile", async () => {
     const own = await started("4.2")
     const { writer, api, source } = own

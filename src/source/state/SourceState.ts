@@ -55,7 +55,8 @@ export const sourceChangeTable: Table = {
   columns: [
     { name: "source_id", type: "bigint", nullable: false },
     { name: "change_id", type: "bigint", nullable: false },
-    // Its transaction, with all its subtransactions, is before this number; null as long as that is not known.
+    // Its transaction, with all its subtransactions, is before this number; null as long as no moment followed it, and 0
+    // while a moment is noted that followed it.
     { name: "before_xid", type: "bigint", nullable: true }
   ],
   constraints: [{ name: "rackwire_source_change_key", sql: "unique (source_id, change_id)" }],
@@ -161,7 +162,25 @@ export const readIds = (source: number) =>
   )
 
 /**
- * Notes a moment up to which everything has been read. `id`: a lower bound of the ids of rows whose transactions are not
+ * Marks the rows that have been read: a moment that is taken from now on is behind their transactions. Rows that are read
+ * later may be of transactions that are not before that moment.
+ */
+export const markRead = Effect.fnUntraced(function* ({ source, generation }: Lead) {
+  const sql = yield* SqlClient.SqlClient
+  const write = Effect.gen(function* () {
+    const [row] = yield* sql`
+      select 1 as one from rackwire_source
+       where source_id = ${`${source}`}::text::bigint and generation = ${`${generation}`}::text::bigint for update`
+    if (row === undefined) return yield* superseded()
+    yield* sql`
+      update rackwire_source_change set before_xid = 0
+       where source_id = ${`${source}`}::text::bigint and before_xid is null`
+  })
+  yield* sql.withTransaction(write)
+})
+
+/**
+ * Notes a moment up to which everything has been read, and that followed the last call of markRead. `id`: a lower bound of the ids of rows whose transactions are not
  * before the oldest open one of the moment. `confirmed`: as in noteReading.
  */
 export const settle = Effect.fnUntraced(function* (
@@ -178,7 +197,7 @@ export const settle = Effect.fnUntraced(function* (
     if (row === undefined) return yield* superseded()
     yield* sql`
       update rackwire_source_change set before_xid = ${top}::text::bigint
-       where source_id = ${`${source}`}::text::bigint and before_xid is null`
+       where source_id = ${`${source}`}::text::bigint and before_xid = 0`
     yield* sql`
       delete from rackwire_source_change
        where source_id = ${`${source}`}::text::bigint and before_xid <= ${xid}::text::bigint`

@@ -85,7 +85,7 @@ describe("a source whose slot is lost", () => {
     const own = await started("4.2")
     const { writer, netbox } = own
     await writer.request((request) => request.create("dcim.site", { name: "before" }))
-    await comparesWith(own)
+    await expectEvents(own)
     await enable(own, false)
     await dropSlot(own)
     await writer.request((request) => request.create("dcim.site", { name: "without a slot" }))
@@ -93,7 +93,7 @@ describe("a source whose slot is lost", () => {
     await writer.request((request) => request.create("dcim.site", { name: "with a slot that nobody reads" }))
     await enable(own, true)
     await writer.request((request) => request.create("dcim.site", { name: "after" }))
-    await comparesWith(own, "objects")
+    await expectEvents(own, "objects")
     expect(await gapsOf(own)).toEqual([])
   })
 
@@ -101,14 +101,14 @@ describe("a source whose slot is lost", () => {
     const own = await started("4.2")
     const { api, writer } = own
     await writer.request((request) => request.create("dcim.site", { name: "before" }))
-    await comparesWith(own)
+    await expectEvents(own)
     const open = await writer.begin({ connection: 2 })
     await open.request.create("dcim.site", { name: "open for long" })
     const [oldest] = await server.query<{ readonly xid: string }>(
       "select pg_snapshot_xmin(pg_current_snapshot())::text as xid"
     )
     await writer.request((request) => request.create("dcim.site", { name: "meanwhile" }))
-    await comparesWith(own)
+    await expectEvents(own)
     await eventually("what is before the open transaction is settled", async () => {
       const rows = await api.database.sql.query(
         "select 1 as one from rackwire_source where settled_xid >= $1::text::bigint",
@@ -120,7 +120,7 @@ describe("a source whose slot is lost", () => {
     await dropSlot(own)
     await open.commit()
     await enable(own, true)
-    await comparesWith(own)
+    await expectEvents(own)
   })
 
   it("reports changes that retention has deleted meanwhile", async () => {

@@ -81,7 +81,7 @@ const judge = async (attached: AttachedWorld): Promise<Verdict> => {
   }
 }
 
-/** Retention deletes rows that were read, and no others: without a slot the service cannot tell them apart. */
+/** Retention deletes rows that were read, and no others: without a slot the service cannot distinguish them. */
 const retained = /it had no slot, and its retention deleted/
 
 /** Nothing is lost, so no gap is noted. */

@@ -121,6 +121,7 @@ describe("a source whose slot is lost", () => {
     await open.commit()
     await enable(own, true)
     await expectEvents(own)
+    expect(await gapsOf(own)).toEqual([])
   })
 
   it("reports changes that retention has deleted meanwhile", async () => {

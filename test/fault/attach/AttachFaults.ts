@@ -85,7 +85,7 @@ export const attachFaults: ReadonlyArray<SourceFault> = [
     }
   },
   network("the NetBox is cut off", 4, 3000, (proxy) => proxy.cut()),
-  network("the network to the NetBox delays everything", 3, 4000, (proxy) => proxy.hold()),
+  network("the network to the NetBox is frozen", 3, 4000, (proxy) => proxy.hold()),
   network("the network to the NetBox drips", 1, 1500, (proxy) => proxy.drip()),
   network("connections to the NetBox are half open", 1, 1000, (proxy) => proxy.swallow()),
   {

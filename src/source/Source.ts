@@ -79,7 +79,7 @@ const allSources = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
     update extras_source set status = 'stopped', status_note = '', status_since = now()
-     where not enabled and status <> 'stopped'`
+     where not enabled and status in ('reading', 'failing')`
   const rows = yield* sql.unsafe<{ readonly row: Readonly<Record<string, unknown>> }>(
     `select row_to_json(t) as row from ${type.table} t order by t.id`
   )

@@ -32,7 +32,7 @@ const isRefused = (type: ReturnType<typeof objectType>, name: string): boolean =
 }
 
 test("the table has every type but those that only Rackwire has", () => {
-  const ours = ["extras.alarm", "extras.delivery", "extras.operation", "extras.replay", "users.signin"]
+  const ours = ["extras.alarm", "extras.delivery", "extras.operation", "extras.replay", "extras.source", "users.signin"]
   expect([...registry.keys()].filter((id) => !Object.hasOwn(facts, id))).toEqual(ours)
 })
 

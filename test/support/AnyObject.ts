@@ -123,6 +123,8 @@ let interfaces = 0
 
 /** Values that are not drawn at random. */
 const settled: Readonly<Record<string, () => Json>> = {
+  // It would be read, and its status change.
+  "extras.source": () => ({ enabled: false }),
   // A source has no object types before it is read.
   "extras.webhook": () => ({ source: null }),
   "extras.configtemplate": () => ({ template_code: "hostname {{ device.name }}" }),

@@ -91,7 +91,7 @@ const ignoredByNetBox: Readonly<Record<string, string>> = {
   "dcim.virtualdevicecontext": "primary_ip4 primary_ip4_id primary_ip6 primary_ip6_id",
   "extras.configcontext":
     "cluster_groups cluster_groups_id cluster_types cluster_types_id clusters clusters_id device_types device_types_id locations locations_id platforms platforms_id regions regions_id roles roles_id site_groups site_groups_id sites sites_id tenant_groups tenant_groups_id tenants tenants_id",
-  "extras.webhook": "scope_user scope_user_id",
+  "extras.webhook": "scope_user scope_user_id source source_id",
   "ipam.fhrpgroupassignment": "group",
   "ipam.ipaddress": "nat_inside nat_inside_id",
   "ipam.l2vpn": "export_targets export_targets_id import_targets import_targets_id",

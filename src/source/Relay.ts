@@ -75,7 +75,7 @@ const emitPart = Effect.fnUntraced(function* (source: number, xid: number, { eve
         select ${`${source}`}::text::bigint, unnest(${ids}::text[]::bigint[]) on conflict do nothing returning 1),
       counted as (
         update rackwire_source set events = events + ${`${part.length}`}::text::bigint,
-               last_change_id = coalesce(${change}::text::bigint, last_change_id),
+               last_change_id = greatest(${change}::text::bigint, last_change_id),
                last_change_at = coalesce(${time}::text::timestamptz, last_change_at)
          where source_id = ${`${source}`}::text::bigint and ${part.length > 0}::boolean),
       emitted as materialized (

@@ -118,7 +118,7 @@ const begin = Effect.fnUntraced(function* ({ source, lead, state, identity, befo
   if (isRestored(state, identity, before)) {
     const { mark: all, read } = yield* knownRows(source, before.lastId)
     yield* noteLoss(source.row, "its database is an older copy than was read: changes that it lost were sent")
-    yield* beginAt(lead, identity, { xid: before.xid, id: all.id })
+    yield* beginAt(lead, identity, all, read)
     const { next } = yield* fill(source, lead, all, read)
     yield* settle(lead, next, all.id, slotLsn)
     return { read, from: 0n, floor: new IdFloor(all.id) } satisfies BegunStream

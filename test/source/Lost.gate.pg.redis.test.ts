@@ -169,6 +169,35 @@ const slotOf = (name: string) =>
     [name]
   )
 
+describe("a source whose database is another one", () => {
+  it("gives the changes that it has more, and none again, and notes a gap", async () => {
+    const own = await started("4.2")
+    const { writer, api } = own
+    let site = 0
+    await writer.request(async (request) => {
+      site = await request.create("dcim.site", { name: "before" })
+      await request.update("dcim.site", site, { facility: "x" })
+    })
+    await expectEvents(own)
+    await enable(own, false)
+    await eventually("its slot is free", async () => {
+      const rows = await server.query("select 1 as one from pg_replication_slots where slot_name = $1 and not active", [
+        own.netbox.name
+      ])
+      return rows.length > 0
+    })
+    // As a dump that was restored elsewhere: the rows are the same, the server is not.
+    await api.database.sql.query("update rackwire_source set system_id = '1', confirmed_lsn = null")
+    await writer.request((request) => request.update("dcim.site", site, { facility: "y" }))
+    await enable(own, true)
+    await expectEvents(own)
+    await writer.request((request) => request.delete("dcim.site", site))
+    await expectEvents(own)
+    const [gap] = await gapsOf(own)
+    expect(gap).toContain("its database is an older copy than was read")
+  })
+})
+
 describe("a source that is polled", () => {
   it("gives one event for each object of each request", async () => {
     const own = await started("4.2", { mode: "poll" })

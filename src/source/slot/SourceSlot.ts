@@ -26,6 +26,16 @@ const asRefused = (error: SqlError.SqlError) => {
   return new SourceFailed({ reason: "Refused", message: advice === undefined ? message : `${message}: ${advice}` })
 }
 
+/** SQLSTATE: another process has made it meanwhile. */
+const duplicate = "42710"
+
+const unlessMade = <A, R>(make: Effect.Effect<A, SqlError.SqlError, R>) =>
+  Effect.catchIf(
+    make,
+    (error) => sqlStateOf(error) === duplicate,
+    () => Effect.void
+  )
+
 /** Creates the publication of the change table where it is missing. */
 export const ensurePublication = Effect.fnUntraced(
   function* (sql: SqlClient.SqlClient, table: string, { publication }: SlotNames) {
@@ -36,9 +46,10 @@ export const ensurePublication = Effect.fnUntraced(
       [publication, table]
     )
     if (found === undefined) {
-      return yield* sql.unsafe(
+      const made = sql.unsafe(
         `create publication "${publication}" for table ${table} with (publish = 'insert, update')`
       )
+      return yield* unlessMade(made)
     }
     if (found.lists && found.publishes) return undefined
     const message = `the publication ${publication} ${found.lists ? "leaves out inserts or updates" : `does not list ${table}`}: drop it, and it is made anew`
@@ -72,7 +83,7 @@ export const ensureSlot = Effect.fnUntraced(
     if (problem !== undefined) return yield* new SourceFailed({ reason: "Refused", message: problem })
     if (found !== undefined) yield* sql.unsafe("select pg_drop_replication_slot($1)::text", [slot])
     const options = server!.version >= failoverVersion ? ", failover => true" : ""
-    yield* sql.unsafe(`select pg_create_logical_replication_slot($1, 'pgoutput'${options})::text`, [slot])
+    yield* unlessMade(sql.unsafe(`select pg_create_logical_replication_slot($1, 'pgoutput'${options})::text`, [slot]))
   },
   Effect.mapError((error) => (SqlError.isSqlError(error) ? asRefused(error) : error))
 )

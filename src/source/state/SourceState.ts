@@ -133,11 +133,15 @@ export const takeLead = Effect.fnUntraced(function* (
   return { lead: { source, generation: row.generation } satisfies Lead, state }
 })
 
-/** Notes the identity of the database that is read from now on, null where it is polled, and where reading begins if nothing was read of it. */
+/**
+ * Notes the identity of the database that is read from now on, null where it is polled, and where reading begins: behind
+ * the mark, without the rows that are read already.
+ */
 export const beginAt = Effect.fnUntraced(function* (
   { source, generation }: Lead,
   { systemId, timeline }: Pick<KnownState, "systemId" | "timeline">,
-  mark: ReadMark
+  mark: ReadMark,
+  read: ReadonlySet<string> = new Set()
 ) {
   const sql = yield* SqlClient.SqlClient
   const write = Effect.gen(function* () {
@@ -147,6 +151,9 @@ export const beginAt = Effect.fnUntraced(function* (
        where source_id = ${`${source}`}::text::bigint and generation = ${`${generation}`}::text::bigint returning 1 as one`
     if (row === undefined) return yield* superseded()
     yield* sql`delete from rackwire_source_change where source_id = ${`${source}`}::text::bigint`
+    yield* sql`
+      insert into rackwire_source_change (source_id, change_id)
+      select ${`${source}`}::text::bigint, unnest(${[...read]}::text[]::bigint[])`
   })
   yield* sql.withTransaction(write)
 })

@@ -72,8 +72,8 @@ export default async (): Promise<Suite> => {
     contenders: [...contender("the inventory", "peer", inInventory), ...contender("a NetBox", "ours", inNetBox)],
     close: async () => {
       receiver.close()
+      await netbox.drop()
       await rackwire.close()
-      await netbox.sql.close()
     }
   }
 }

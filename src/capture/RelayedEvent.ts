@@ -3,8 +3,10 @@
  * events here. Its body is complete: capture makes nothing of it but an event.
  *
  * Everybody who may connect to the database may write such a message. So ours are sealed with SECRET_KEY, and count only
- * in the transaction for which they were made.
+ * in the transaction that wrote them: before the sealed text is a digest of the transaction's number, and of a random
+ * text that is sealed with the event. The statement that writes the message adds the digest: no other one is needed.
  */
+import { hash, randomBytes } from "node:crypto"
 import type { Event, SourceFacts } from "../event/Event.ts"
 import type { Kind } from "../event/Kind.ts"
 
@@ -25,19 +27,34 @@ export interface RelayedEvent {
   readonly json: Event["json"]
 }
 
-interface RelayMessage extends RelayedEvent {
-  /** The lower 32 bits of the transaction's number. */
-  readonly xid: number
+/** An event that is ready to be written. */
+export interface SealedEvent {
+  readonly sealed: string
+  /** Known to the writer alone. */
+  readonly proof: string
 }
 
-/** The message before it is sealed. */
-export const relayedText = (event: RelayedEvent, xid: number): string =>
-  JSON.stringify({ ...event, xid } satisfies RelayMessage)
+const proofChars = 22
+const digestChars = 64
 
-/** The event in a message that was opened; undefined if it is not of this transaction. */
-export const relayedEvent = (text: string | undefined, xid: number): RelayedEvent | undefined => {
+export const sealRelayed = (event: RelayedEvent, seal: (text: string) => string): SealedEvent => {
+  const proof = randomBytes(16).toString("base64url")
+  return { sealed: seal(`${proof}${JSON.stringify(event)}`), proof }
+}
+
+/** SQL of the message, by SQL of both parts of a sealed event; it is of the transaction that runs it. */
+export const relayedSql = (sealed: string, proof: string): string =>
+  `encode(sha256(convert_to(${proof} || mod(pg_current_xact_id()::text::numeric, 4294967296)::text, 'UTF8')), 'hex') || ${sealed}`
+
+/** The event in a message; undefined if it is not ours, or of another transaction. `xid`: the lower 32 bits of its number. */
+export const relayedEvent = (
+  message: string,
+  open: (sealed: string) => string | undefined,
+  xid: number
+): RelayedEvent | undefined => {
+  const text = open(message.slice(digestChars))
   if (text === undefined) return undefined
-  // Sealed: we wrote it.
-  const { xid: its, ...event } = JSON.parse(text) as RelayMessage
-  return its === xid ? event : undefined
+  const digest = hash("sha256", `${text.slice(0, proofChars)}${xid}`, "hex")
+  if (digest !== message.slice(0, digestChars)) return undefined
+  return JSON.parse(text.slice(proofChars)) as RelayedEvent
 }

@@ -11,7 +11,7 @@ import { eachChange } from "./netbox/NetBoxTable.ts"
 import { switchedIn } from "./netbox/SwitchMessage.ts"
 import type { SourceTransaction } from "./netbox/Transactions.ts"
 import type { OpenSource } from "./OpenSource.ts"
-import { relay } from "./Relay.ts"
+import { relay, relayTogether } from "./Relay.ts"
 import type { SourceStream } from "./slot/SourceStream.ts"
 import { noteLoss } from "./state/Loss.ts"
 import type { Lead } from "./state/SourceState.ts"
@@ -85,9 +85,11 @@ const relayBatch = Effect.fnUntraced(function* (
   const all = batch.flatMap(({ found }) => ("changes" in found ? found.changes : []))
   const changes = all.filter(({ id }) => !read.has(id))
   const part = yield* partOf(source, changes, idsIn(changes))
-  const lsn = yield* relay(lead, formatLsn(batch.at(-1)!.endLsn), (emit) =>
-    Effect.andThen(emit(part), switchOn(source.row.id, batch.at(-1)!))
-  )
+  const last = batch.at(-1)!
+  const confirmed = formatLsn(last.endLsn)
+  const lsn = yield* last.switches.length === 0
+    ? relay(lead, confirmed, part)
+    : relayTogether(lead, confirmed, (emit) => Effect.andThen(emit(part), switchOn(source.row.id, last)))
   return { lsn, events: part.events.length }
 })
 
@@ -114,7 +116,7 @@ const relayLarge = Effect.fnUntraced(function* (
   const { endLsn, found } = transaction
   const wanted = "ids" in found ? found.ids.filter((id) => !read.has(id)) : []
   let [events, rows] = [0, 0]
-  const lsn = yield* relay(lead, formatLsn(endLsn), (emit) =>
+  const lsn = yield* relayTogether(lead, formatLsn(endLsn), (emit) =>
     eachChange(source.sql, source.table, wanted, ({ changes, ids }) =>
       Effect.gen(function* () {
         const part = yield* partOf(source, changes, ids)

@@ -31,7 +31,7 @@ export const fill = Effect.fnUntraced(function* (source: OpenSource, lead: Lead,
     const page = yield* changesBehind(source.sql, source.table, mark, [...read])
     if (page.ids.length > 0) {
       const part = yield* partOf(source, page.changes, page.ids)
-      lsn = yield* relay(lead, undefined, (emit) => emit(part))
+      lsn = yield* relay(lead, undefined, part)
       events += part.events.length
       for (const id of page.ids) read.add(id)
     }

@@ -207,7 +207,7 @@ export class TransactionWindows implements Handler {
   }
 
   private relay(content: string, { xid }: Transaction): void {
-    const event = relayedEvent(this.open(content), xid)
+    const event = relayedEvent(content, this.open, xid)
     if (event === undefined) return
     this.relayed.push({ event, idx: this.messages })
     this.bytes += content.length

@@ -10,6 +10,7 @@ import { judge } from "../attach/Prerequisites.ts"
 import { readRules } from "../attach/Rules.ts"
 import { makeWebhooks, settleSeconds, switchWebhooks } from "../attach/Switch.ts"
 import { type Takeover, takeOver } from "../attach/Takeover.ts"
+import { messagesVersion } from "../source/netbox/SwitchMessage.ts"
 import { requireKey } from "../inventory/Reseal.ts"
 import { foundation, migrateAll } from "../pipeline/Foundation.ts"
 import { CommandFailed, entry } from "./service/Entry.ts"
@@ -108,6 +109,12 @@ const takenOver = Effect.fnUntraced(function* (
 ) {
   if (input.switches && input.poll) {
     return yield* new CommandFailed({ message: "--switch needs the stream: it has the position at which both change." })
+  }
+  if (input.switches && facts.version < messagesVersion) {
+    return yield* new CommandFailed({
+      message:
+        "--switch needs Postgres 14 or later, whose stream has that position: use --webhooks, and switch each by hand."
+    })
   }
   const made = yield* makeWebhooks(source, takeovers, randomUUID())
   for (const { takeover, id, sentences } of made) {

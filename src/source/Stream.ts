@@ -47,7 +47,8 @@ export const streamSession = Effect.fnUntraced(function* <E, R>(
   yield* ensureSlot(sql, row)
   const [[pid] = []] = yield* fromWalsender(() => walsender.query("select pg_backend_pid()"))
   const stream = new SourceStream(walsender, table.name)
-  yield* fromWalsender(() => stream.start(row))
+  const [[version] = []] = yield* fromWalsender(() => walsender.query("show server_version_num"))
+  yield* fromWalsender(() => stream.start(row, Number(version)))
   // Now nobody else can drop the slot, or read it.
   const slotLsn = yield* confirmedIn(sql, row.slot)
   const { lead, state } = yield* takeLead(row)

@@ -34,9 +34,14 @@ export const reading = (api: Api, source: number) =>
     return json["status"] === "reading"
   })
 
-export const attach = async (release: Release, fields: Json = {}): Promise<Attached> => {
+/** `serverUrl`: a role of the server of NetBox that may create databases. */
+export const attach = async (
+  release: Release,
+  fields: Json = {},
+  serverUrl = servers.superuserUrl
+): Promise<Attached> => {
   const api = await startApi()
-  const netbox = await makeNetBox(release, servers.superuserUrl)
+  const netbox = await makeNetBox(release, serverUrl)
   const writer = new NetBoxWriter(netbox)
   const source = await addSource(api, netbox, fields)
   return {

@@ -6,6 +6,9 @@
 
 export const switchPrefix = "rackwire:switch:v1"
 
+/** Servers from this version on send messages. */
+export const messagesVersion = 140_000
+
 /** The message before it is sealed: ids of webhooks here, and of their source. */
 export const switchText = (source: number, webhooks: ReadonlyArray<number>): string =>
   JSON.stringify({ source, webhooks })

@@ -3,6 +3,7 @@ import { Deferred, Effect, Queue } from "effect"
 import type { CaptureError } from "../../capture/CaptureError.ts"
 import type { Walsender } from "../../capture/wal/Walsender.ts"
 import { ChangeMessages } from "../netbox/ChangeMessages.ts"
+import { messagesVersion } from "../netbox/SwitchMessage.ts"
 import { type SourceTransaction, Transactions } from "../netbox/Transactions.ts"
 import type { SlotNames } from "./SourceSlot.ts"
 
@@ -32,8 +33,10 @@ export class SourceStream {
     this.messages = new ChangeMessages(table, this.transactions)
   }
 
-  start({ slot, publication }: SlotNames): Promise<void> {
-    const command = `START_REPLICATION SLOT ${slot} LOGICAL 0/0 (proto_version '1', publication_names '${publication}', messages 'true')`
+  /** `version`: that of the server. */
+  start({ slot, publication }: SlotNames, version: number): Promise<void> {
+    const messages = version >= messagesVersion ? ", messages 'true'" : ""
+    const command = `START_REPLICATION SLOT ${slot} LOGICAL 0/0 (proto_version '1', publication_names '${publication}'${messages})`
     return this.walsender.stream(command, {
       onData: (bytes, start, end) => this.messages.decode(bytes, start, end),
       onKeepalive: (walEnd, replyAtOnce) => {

@@ -11,7 +11,10 @@ import { fileURLToPath } from "node:url"
 interface Got {
   /** Deliveries, those of batches included. */
   readonly count: number
-  /** Milliseconds from the `timestamp` in the body to its arrival, where the body has one. */
+  /**
+   * Milliseconds to the arrival of each request to `/timed`, from the `timestamp` in its body, and to `/named`, from the
+   * time in the name of its object.
+   */
   readonly latencies: ReadonlyArray<number>
   /** Time of the last arrival, milliseconds since 1970. */
   readonly last: number
@@ -31,9 +34,9 @@ const serve = (): void => {
       response.end("ok")
       count += Number(request.headers["x-hook-batch-size"] ?? 1)
       last = now()
-      if (request.url !== "/timed") return
-      const { timestamp } = JSON.parse(Buffer.concat(chunks).toString()) as { readonly timestamp: string }
-      latencies.push(at - (Date.parse(timestamp) + microsOf(timestamp)))
+      if (request.url !== "/timed" && request.url !== "/named") return
+      const { timestamp, data } = JSON.parse(Buffer.concat(chunks).toString()) as Timed
+      latencies.push(at - (request.url === "/named" ? timeIn(data.name) : Date.parse(timestamp) + microsOf(timestamp)))
     })
   })
   // Clients decide how long they keep their connections.
@@ -46,6 +49,16 @@ const serve = (): void => {
   })
   process.on("disconnect", () => process.exit())
 }
+
+interface Timed {
+  readonly timestamp: string
+  readonly data: { readonly name: string }
+}
+
+/** A name that ends with the time at which its change began. */
+export const timedName = (name: string): string => `${name}@${now().toFixed(3)}`
+
+const timeIn = (name: string): number => Number(name.slice(name.lastIndexOf("@") + 1))
 
 /** The microseconds that `Date` does not keep, in milliseconds. */
 export const microsOf = (timestamp: string): number => Number(/\.\d{3}(\d{3})/.exec(timestamp)?.[1] ?? 0) / 1000

@@ -1,11 +1,12 @@
 /**
  * Time from one change in an attached NetBox to its arrival at the receiver, beside that of a change in the inventory:
- * both are read from the WAL of the same server, and the first passes a second one.
+ * both are read from the WAL of the same server, and the first passes a second one. Both begin with the statement that
+ * makes the change.
  */
 import { makeNetBox } from "../../test/source/NetBoxDatabase.ts"
 import { atRate, latencyFigures, latencySample } from "../Load.ts"
 import { startRackwire } from "../Rackwire.ts"
-import { startReceiver } from "../Receiver.ts"
+import { startReceiver, timedName } from "../Receiver.ts"
 import type { Suite } from "../Suite.ts"
 import { usageOf } from "../Usage.ts"
 
@@ -28,7 +29,7 @@ export default async (): Promise<Suite> => {
     return json.status === "reading"
   }
   while (!(await isRead())) await new Promise((resolve) => setTimeout(resolve, 100))
-  const fields = { payload_url: `${receiver.url}/timed`, secret: "bench" }
+  const fields = { payload_url: `${receiver.url}/named`, secret: "bench" }
   await rackwire.webhook({ ...fields, name: "inventory", type_update: false })
   await rackwire.webhook({ ...fields, name: "netbox", source })
   const inInventory = (name: string) =>
@@ -49,7 +50,7 @@ export default async (): Promise<Suite> => {
       usage: () => usageOf(rackwire.pid()),
       turn: async (round: number) => {
         for (let n = 0; n < changes; n++) {
-          await insert(`${role}-${round}-${n}`)
+          await insert(timedName(`${role}-${round}-${n}`))
           await new Promise((resolve) => setTimeout(resolve, pauseMillis))
         }
         return latencySample((await receiver.until(changes)).latencies)
@@ -60,7 +61,7 @@ export default async (): Promise<Suite> => {
       role,
       usage: () => usageOf(rackwire.pid()),
       turn: async (round: number) => {
-        await atRate(loadChanges, rate, (n) => insert(`${role}-load-${round}-${n}`))
+        await atRate(loadChanges, rate, (n) => insert(timedName(`${role}-load-${round}-${n}`)))
         return latencySample((await receiver.until(loadChanges)).latencies)
       }
     }

@@ -28,7 +28,7 @@ export interface RelayedEvent {
 }
 
 /** An event that is ready to be written. */
-export interface SealedEvent {
+interface SealedEvent {
   readonly sealed: string
   /** Known to the writer alone. */
   readonly proof: string

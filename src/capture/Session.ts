@@ -231,7 +231,9 @@ const consume = Effect.fnUntraced(function* (
         ),
         { startImmediately: true }
       )
-      const unconfirmed = waiting.map(({ endLsn, heartbeat, walBytes }) => ({ endLsn, heartbeat, walBytes }))
+      const unconfirmed = waiting.map(({ endLsn, heartbeat, walBytes, relayed }) => {
+        return { endLsn, heartbeat, walBytes, relayed }
+      })
       yield* Queue.offer(underWay, [unconfirmed, events.length, storing])
       // Changes that arrive during a flush form one batch: a small batch costs nearly as much as a large one.
       if (!isFull) yield* Fiber.await(storing)

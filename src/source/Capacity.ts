@@ -10,11 +10,11 @@ import { SqlClient } from "effect/sql"
 import { Settings } from "../Config.ts"
 
 /** Most events of a source that are relayed and not captured yet. */
-const aheadMax = 1000
+const aheadMax = 50
 
 /** Pause between two comparisons, and the longest wait, milliseconds. */
-const comparePause = "20 millis"
-const waitMillisMax = 2000
+const comparePause = "5 millis"
+const waitMillisMax = 250
 
 interface Relayed {
   /** The place in the WAL of this database behind which its events are. */

@@ -4,14 +4,13 @@ import { SqlClient } from "effect/sql"
 import { formatLsn } from "../event/Lsn.ts"
 import { asTexts } from "../inventory/derive/filter/Where.ts"
 import { Vault } from "../inventory/Vault.ts"
-import { Capacity } from "./Capacity.ts"
 import { partOf } from "./Fill.ts"
 import type { FoldedChange } from "./netbox/ChangeRow.ts"
 import { eachChange } from "./netbox/NetBoxTable.ts"
 import { switchedIn } from "./netbox/SwitchMessage.ts"
 import type { SourceTransaction } from "./netbox/Transactions.ts"
 import type { OpenSource } from "./OpenSource.ts"
-import { relay, relayTogether } from "./Relay.ts"
+import { relay } from "./Relay.ts"
 import type { SourceStream } from "./slot/SourceStream.ts"
 import { noteLoss } from "./state/Loss.ts"
 import type { Lead } from "./state/SourceState.ts"
@@ -35,21 +34,19 @@ export const consume = Effect.fnUntraced(function* (
   stream: SourceStream,
   begun: Begun
 ) {
-  const capacity = new Capacity()
   return yield* Effect.forever(
     Effect.gen(function* () {
       const batch = yield* nextBatch(stream)
       const fresh = batch.filter((each) => isWanted(each) && each.endLsn > begun.from)
-      if (fresh.length > 0) yield* capacity.free
       const small = fresh.filter(({ found }) => "changes" in found)
       if (small.length > 0) {
-        capacity.note(yield* relayBatch(source, lead, small, begun.read))
+        yield* relayBatch(source, lead, small, begun.read)
         stream.noteStored(small.at(-1)!.endLsn)
       }
       // Only the last one may be large.
       const large = fresh.at(-1)
       if (large !== undefined && "ids" in large.found) {
-        capacity.note(yield* relayLarge(source, lead, large, begun.read))
+        yield* relayLarge(source, lead, large, begun.read)
         stream.noteStored(large.endLsn)
       }
       stream.confirm(batch)
@@ -86,51 +83,49 @@ const relayBatch = Effect.fnUntraced(function* (
   const changes = all.filter(({ id }) => !read.has(id))
   const part = yield* partOf(source, changes, idsIn(changes))
   const last = batch.at(-1)!
-  const confirmed = formatLsn(last.endLsn)
-  const lsn = yield* last.switches.length === 0
-    ? relay(lead, confirmed, part)
-    : relayTogether(lead, confirmed, (emit) => Effect.andThen(emit(part), switchOn(source.row.id, last)))
-  return { lsn, events: part.events.length }
-})
-
-/** Enables the webhooks that NetBox sends no more: behind the events of the same transaction, and before all others. */
-const switchOn = Effect.fnUntraced(function* (source: number, { switches }: SourceTransaction) {
-  const { open } = yield* Vault
-  const webhooks = switches.flatMap((sealed) => switchedIn(open(sealed), source))
-  if (webhooks.length === 0) return
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`
-    update extras_webhook set enabled = true
-     where id = any (${asTexts(webhooks)}::text[]::bigint[]) and source_id = ${`${source}`}::text::bigint and not enabled`
+  const switches = last.switches.length > 0
+  yield* relay(source, lead, switches ? undefined : formatLsn(last.endLsn), part)
+  if (switches) yield* relayEnd(source, lead, last)
 })
 
 const idsIn = (changes: ReadonlyArray<FoldedChange>): ReadonlyArray<string> => changes.flatMap(({ ids }) => ids)
 
-/** The rows of a large transaction are read page by page, and relayed in one transaction. */
+/** The rows of a large transaction are read page by page; events of other sources may be between two pages. */
 const relayLarge = Effect.fnUntraced(function* (
   source: OpenSource,
   lead: Lead,
   transaction: SourceTransaction,
   read: ReadonlySet<string>
 ) {
-  const { endLsn, found } = transaction
+  const { found } = transaction
   const wanted = "ids" in found ? found.ids.filter((id) => !read.has(id)) : []
-  let [events, rows] = [0, 0]
-  const lsn = yield* relayTogether(lead, formatLsn(endLsn), (emit) =>
-    eachChange(source.sql, source.table, wanted, ({ changes, ids }) =>
-      Effect.gen(function* () {
-        const part = yield* partOf(source, changes, ids)
-        events += part.events.length
-        rows += ids.length
-        yield* emit(part)
-      })
-    ).pipe(Effect.andThen(switchOn(source.row.id, transaction)))
+  let rows = 0
+  yield* eachChange(source.sql, source.table, wanted, ({ changes, ids }) =>
+    Effect.gen(function* () {
+      rows += ids.length
+      yield* relay(source, lead, undefined, yield* partOf(source, changes, ids))
+    })
   )
+  yield* relayEnd(source, lead, transaction)
   if (rows < wanted.length) {
     yield* noteLoss(
       source.row,
       `retention deleted ${wanted.length - rows} changes of a large transaction before they were read`
     )
   }
-  return { lsn, events }
+})
+
+/**
+ * Notes that all events of a transaction are relayed, and enables the webhooks that NetBox sends from here on no more:
+ * both or neither, behind these events and before all others.
+ */
+const relayEnd = Effect.fnUntraced(function* (source: OpenSource, lead: Lead, { endLsn, switches }: SourceTransaction) {
+  const { open } = yield* Vault
+  const { id } = source.row
+  const webhooks = switches.flatMap((sealed) => switchedIn(open(sealed), id))
+  const sql = yield* SqlClient.SqlClient
+  const enable = sql`
+    update extras_webhook set enabled = true
+     where id = any (${asTexts(webhooks)}::text[]::bigint[]) and source_id = ${`${id}`}::text::bigint and not enabled`
+  yield* sql.withTransaction(Effect.andThen(relay(source, lead, formatLsn(endLsn), { events: [], unused: [] }), enable))
 })

@@ -22,23 +22,22 @@ export const partOf = Effect.fnUntraced(function* (
 
 /**
  * Relays everything behind the mark that is not among the ids, page by page, and adds the ids of what it relays. Returns
- * the moment up to which everything has been read then, how many events there were, and the place behind them in the WAL
- * of this database.
+ * the moment up to which everything has been read then, and how many events there were.
  */
 export const fill = Effect.fnUntraced(function* (source: OpenSource, lead: Lead, mark: ReadMark, read: Set<string>) {
-  let [events, lsn] = [0, "0/0"]
+  let events = 0
   while (true) {
     const page = yield* changesBehind(source.sql, source.table, mark, [...read])
     if (page.ids.length > 0) {
       const part = yield* partOf(source, page.changes, page.ids)
-      lsn = yield* relay(lead, undefined, part)
+      yield* relay(source, lead, undefined, part)
       events += part.events.length
       for (const id of page.ids) read.add(id)
     }
     if (!page.isWhole) continue
     // The moment shows all rows that have been read.
     yield* markRead(lead)
-    return { next: page.next, events, lsn }
+    return { next: page.next, events }
   }
 })
 

@@ -5,6 +5,7 @@ import { Reactivity } from "effect/reactivity"
 import { Servers } from "../embedded/Servers.ts"
 import { Vault } from "../inventory/Vault.ts"
 import { openPool } from "../postgres/Postgres.ts"
+import { Capacity } from "./Capacity.ts"
 import { openObjectApi } from "./data/ObjectApi.ts"
 import { type NetBoxTable, contentTypesOf, findTable } from "./netbox/NetBoxTable.ts"
 import type { SourceRow } from "./SourceRow.ts"
@@ -24,6 +25,7 @@ export interface OpenSource {
   readonly sql: SqlClient.SqlClient
   readonly table: NetBoxTable
   readonly events: EventSource
+  readonly capacity: Capacity
   /** Reads the types again where one of these is not known: a plugin was installed. */
   readonly learn: (contentTypes: ReadonlySet<number>) => Effect.Effect<void, SqlError.SqlError>
 }
@@ -73,5 +75,5 @@ export const openSource = Effect.fnUntraced(function* (row: SourceRow) {
     if ([...contentTypes].every((each) => types.has(each))) return
     for (const [id, type] of yield* contentTypesOf(sql)) types.set(id, type)
   })
-  return { row, url, sql, table, events, learn } satisfies OpenSource
+  return { row, url, sql, table, events, capacity: new Capacity(), learn } satisfies OpenSource
 })

@@ -4,7 +4,6 @@
  */
 import { Effect } from "effect"
 import { paused } from "../eventloop/Pace.ts"
-import { Capacity } from "./Capacity.ts"
 import { fill } from "./Fill.ts"
 import { snapshotMark } from "./netbox/NetBoxTable.ts"
 import type { OpenSource } from "./OpenSource.ts"
@@ -23,11 +22,8 @@ export const pollSession = Effect.fnUntraced(function* <E, R>(source: OpenSource
   let mark = state.mark ?? (yield* firstMark(source, lead, state))
   const read = new Set(yield* readIds(source.row.id))
   const floor = new IdFloor(mark.id)
-  const capacity = new Capacity()
   const turn = Effect.gen(function* () {
-    yield* capacity.free
-    const { next, lsn, events } = yield* fill(source, lead, mark, read)
-    capacity.note({ lsn, events })
+    const { next, events } = yield* fill(source, lead, mark, read)
     floor.note(next)
     mark = { xid: next.xid, id: floor.under(next) }
     yield* settle(lead, next, mark.id)

@@ -5,10 +5,10 @@
 import { Effect } from "effect"
 import { chunksOf } from "effect/Array"
 import { SqlClient } from "effect/sql"
-import { type RelayedEvent, type SealedEvent, relayedPrefix, relayedSql, sealRelayed } from "../capture/RelayedEvent.ts"
-import type { SourceFacts } from "../event/Event.ts"
+import { type RelayedEvent, relayedPrefix, relayedSql, sealRelayed } from "../capture/RelayedEvent.ts"
 import { mapInSlices } from "../eventloop/Slices.ts"
 import { Vault } from "../inventory/Vault.ts"
+import type { Capacity } from "./Capacity.ts"
 import { type Lead, repeated, superseded } from "./state/SourceState.ts"
 
 /** An event, and the ids of the rows that it was made of. */
@@ -23,61 +23,42 @@ export interface RelayPart {
   readonly unused: ReadonlyArray<string>
 }
 
-/** Most events of one statement. */
-const statementEvents = 200
+/** Most events of one statement: those of other sources may have to wait for them. */
+const statementEvents = 100
 
 /**
- * Relays events. `confirmed`: up to where in the WAL of the source everything is relayed with them, if that is known.
- * Returns a place in the WAL of this database behind which the last of them are.
+ * Relays events, when capture has most of the earlier ones. `confirmed`: up to where in the WAL of the source everything is
+ * relayed with them, if that is known.
  */
-export const relay = Effect.fnUntraced(function* (lead: Lead, confirmed: string | undefined, part: RelayPart) {
-  const sql = yield* SqlClient.SqlClient
-  const all = emit(lead, confirmed, part)
-  // One statement is a transaction of its own.
-  return yield* part.events.length <= statementEvents ? all : sql.withTransaction(all)
-})
-
-/** Relays what `use` emits, in one transaction, with the statements that it runs itself. */
-export const relayTogether = Effect.fnUntraced(function* <E, R>(
+export const relay = Effect.fnUntraced(function* (
+  { capacity }: { readonly capacity: Capacity },
   lead: Lead,
-  confirmed: string,
-  use: (emitPart: (part: RelayPart) => ReturnType<typeof emit>) => Effect.Effect<unknown, E, R>
+  confirmed: string | undefined,
+  { events, unused }: RelayPart
 ) {
-  const sql = yield* SqlClient.SqlClient
-  const all = Effect.andThen(
-    use((part) => emit(lead, confirmed, part)),
-    // Also where nothing was emitted.
-    emit(lead, confirmed, { events: [], unused: [] })
-  )
-  return yield* sql.withTransaction(all)
-})
-
-/** A statement for so many events; the rows of which no event is made are in the last one. */
-const emit = Effect.fnUntraced(function* (lead: Lead, confirmed: string | undefined, { events, unused }: RelayPart) {
-  const { seal } = yield* Vault
   const parts = events.length === 0 ? [[]] : chunksOf(events, statementEvents)
-  let lsn = "0/0"
   for (const [at, part] of parts.entries()) {
-    const sealed = yield* mapInSlices(part, ({ event }) => sealRelayed(event, seal))
-    const ids = [...part.flatMap((each) => each.ids), ...(at === parts.length - 1 ? unused : [])]
-    const newest = part.at(-1)?.event.source
-    lsn = yield* emitSealed(lead, { confirmed, sealed, ids, newest })
+    const isLast = at === parts.length - 1
+    yield* capacity.free
+    // One statement is a transaction of its own.
+    const lsn = yield* emit(lead, isLast ? confirmed : undefined, { events: part, unused: isLast ? unused : [] })
+    capacity.note({ lsn, events: part.length })
   }
-  return lsn
 })
 
-interface Emission {
-  readonly confirmed: string | undefined
-  readonly sealed: ReadonlyArray<SealedEvent>
-  readonly ids: ReadonlyArray<string>
-  readonly newest: SourceFacts | undefined
-}
-
-/** Fails where another process has the lead, or one of the rows is relayed already, by a transaction whose end this process did not see. */
-const emitSealed = Effect.fnUntraced(function* (
+/**
+ * Returns a place in the WAL of this database behind which the events are. Fails where another process has the lead, or one
+ * of the rows is relayed already, by a transaction whose end this process did not see.
+ */
+const emit = Effect.fnUntraced(function* (
   { source, generation }: Lead,
-  { confirmed, sealed, ids, newest }: Emission
+  confirmed: string | undefined,
+  { events, unused }: RelayPart
 ) {
+  const { seal } = yield* Vault
+  const sealed = yield* mapInSlices(events, ({ event }) => sealRelayed(event, seal))
+  const ids = [...events.flatMap((each) => each.ids), ...unused]
+  const newest = events.at(-1)?.event.source
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ readonly lsn: string }>`
     with own as (

@@ -48,6 +48,17 @@ describe("a NetBox 4.6", () => {
     await expectEvents(attached)
   })
 
+  it("leaves room for events of other sources between those of a large transaction", async () => {
+    const { api, writer, source } = attached
+    expect(Math.max(...writer.committed.map(({ events }) => events.length))).toBe(2500)
+    const [most] = await api.database.sql.query<{ readonly events: number }>(
+      `select max(events)::int as events from (
+         select count(*) as events from extras_objectchange where changed_object_type like $1 group by position) p`,
+      [`${source}:%`]
+    )
+    expect(most!.events).toBe(100)
+  })
+
   it("gives no event again when it is read anew, and none of before it was attached", async () => {
     const { api, source, netbox, writer } = attached
     await api.call("PATCH", `/api/extras/sources/${source}/`, { enabled: false })

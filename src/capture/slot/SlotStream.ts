@@ -13,6 +13,9 @@ import type { Walsender } from "../wal/Walsender.ts"
 const waitingBytesMax = 8 * 1024 * 1024
 const resumeBelowBytes = 2 * 1024 * 1024
 
+/** Events of sources after which progress is reported at once: a source waits until most of its events are captured. */
+const reportedEvents = 50
+
 export interface Waiting extends WindowEnd {
   readonly window: Window
 }
@@ -21,6 +24,8 @@ export interface Waiting extends WindowEnd {
 export interface WindowEnd extends Pick<Window, "endLsn" | "heartbeat"> {
   /** Length of the WAL data that arrived with it. */
   readonly walBytes: number
+  /** Events of sources. */
+  readonly relayed: number
 }
 
 export class SlotStream {
@@ -36,6 +41,7 @@ export class SlotStream {
   waitingBytes = 0
   private waitingWindows = 0
   private openBytes = 0
+  private unreported = 0
   private paused = false
   private heardAt = performance.now()
   private readonly walsender: Walsender
@@ -85,7 +91,8 @@ export class SlotStream {
 
   /** Confirms windows whose events are stored. */
   confirm(windows: ReadonlyArray<WindowEnd>): void {
-    for (const { endLsn, heartbeat, walBytes } of windows) {
+    for (const { endLsn, heartbeat, walBytes, relayed } of windows) {
+      this.unreported += relayed
       this.waitingWindows -= 1
       this.waitingBytes -= walBytes
       if (endLsn !== undefined) this.confirmed = endLsn
@@ -93,6 +100,7 @@ export class SlotStream {
       const time = this.heartbeats.confirm(heartbeat, now())
       if (time !== undefined) this.captured = { time, lsn: formatLsn(this.confirmed) }
     }
+    if (this.unreported >= reportedEvents) this.report()
     if (!this.paused || this.waitingBytes > resumeBelowBytes) return
     this.paused = false
     this.heardAt = performance.now()
@@ -111,6 +119,7 @@ export class SlotStream {
 
   /** Reports progress to the server; `ask` requests a reply. */
   report(ask = false): void {
+    this.unreported = 0
     this.walsender.sendStatus(this.received, this.confirmed, ask)
   }
 
@@ -120,8 +129,8 @@ export class SlotStream {
     this.openBytes = 0
     this.waitingWindows += 1
     this.waitingBytes += walBytes
-    const { endLsn, heartbeat } = window
-    Queue.offerUnsafe(this.windows, { window, endLsn, heartbeat, walBytes })
+    const { endLsn, heartbeat, relayed } = window
+    Queue.offerUnsafe(this.windows, { window, endLsn, heartbeat, walBytes, relayed: relayed.length })
   }
 }
 

@@ -2,11 +2,11 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { FoldedChange } from "./netbox/ChangeRow.ts"
-import { type ReadMark, changesBehind } from "./netbox/NetBoxTable.ts"
+import { changesBehind } from "./netbox/NetBoxTable.ts"
 import type { OpenSource } from "./OpenSource.ts"
 import { type RelayPart, relay } from "./Relay.ts"
 import { eventsOf } from "./SourceEvents.ts"
-import { type Lead, markRead } from "./state/SourceState.ts"
+import type { Lead } from "./state/SourceState.ts"
 
 /** The events of changes; `ids` are all rows that were read for them. */
 export const partOf = Effect.fnUntraced(function* (
@@ -21,23 +21,20 @@ export const partOf = Effect.fnUntraced(function* (
 })
 
 /**
- * Relays everything behind the mark that is not among the ids, page by page, and adds the ids of what it relays. Returns
+ * Relays everything behind an id that is not among the read ones, page by page, and adds the ids of what it relays. Returns
  * the moment up to which everything has been read then, and how many events there were.
  */
-export const fill = Effect.fnUntraced(function* (source: OpenSource, lead: Lead, mark: ReadMark, read: Set<string>) {
+export const fill = Effect.fnUntraced(function* (source: OpenSource, lead: Lead, settledId: string, read: Set<string>) {
   let events = 0
   while (true) {
-    const page = yield* changesBehind(source.sql, source.table, mark, [...read])
+    const page = yield* changesBehind(source.sql, source.table, settledId, [...read])
     if (page.ids.length > 0) {
       const part = yield* partOf(source, page.changes, page.ids)
       yield* relay(source, lead, undefined, part)
       events += part.events.length
       for (const id of page.ids) read.add(id)
     }
-    if (!page.isWhole) continue
-    // The moment shows all rows that have been read.
-    yield* markRead(lead)
-    return { next: page.next, events }
+    if (page.isWhole) return { next: page.next, events }
   }
 })
 
@@ -45,7 +42,7 @@ export const fill = Effect.fnUntraced(function* (source: OpenSource, lead: Lead,
 const comparedRows = 10_000
 
 /**
- * The ids of the newest rows of a restored database of which events were made before it was restored, and the mark
+ * The ids of the newest rows of a restored database of which events were made before it was restored, and the id
  * behind which all newest rows are. Rows are recognized by id and time: a restored database uses ids again.
  */
 export const knownRows = Effect.fnUntraced(function* ({ row, sql, table }: OpenSource, lastId: string) {
@@ -64,6 +61,5 @@ export const knownRows = Effect.fnUntraced(function* ({ row, sql, table }: OpenS
            and o.changed_object_id = c.changed_object_id)`,
     [`${from}`, logged.map(({ change }) => change), logged.map(({ time }) => time)]
   )
-  // Rows of all transactions: those of a dump that was restored have new numbers.
-  return { mark: { xid: "0", id: `${from}` } satisfies ReadMark, read: new Set(known.map(({ id }) => id)) }
+  return { settledId: `${from}`, read: new Set(known.map(({ id }) => id)) }
 })

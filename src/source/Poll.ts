@@ -1,6 +1,6 @@
 /**
  * One session of a source that is polled, where its server allows no logical replication: reads new rows of the table
- * every second. A row counts by its transaction, not by its id: one that is committed late is found late, and not missed.
+ * every second. A row that is committed late is found late, and not missed.
  */
 import { Effect } from "effect"
 import { paused } from "../eventloop/Pace.ts"
@@ -19,14 +19,14 @@ export const pollSession = Effect.fnUntraced(function* <E, R>(source: OpenSource
   const { lead, state } = yield* takeLead(source.row, silentMillisMax)
   if (state.formerSlot !== null) yield* dropSlot(source.sql, state.formerSlot)
   yield* reading
-  let mark = state.mark ?? (yield* firstMark(source, lead, state))
+  let settledId = state.settledId ?? (yield* firstId(source, lead, state))
   const read = new Set(yield* readIds(source.row.id))
-  const floor = new IdFloor(mark.id)
+  const floor = new IdFloor(settledId)
   const turn = Effect.gen(function* () {
-    const { next, events } = yield* fill(source, lead, mark, read)
+    const { next, events } = yield* fill(source, lead, settledId, read)
     floor.note(next)
-    mark = { xid: next.xid, id: floor.under(next) }
-    yield* settle(lead, next, mark.id)
+    settledId = floor.under(next)
+    yield* settle(lead, settledId)
     if (events > 0) {
       read.clear()
       for (const id of yield* readIds(source.row.id)) read.add(id)
@@ -42,9 +42,8 @@ export const pollSession = Effect.fnUntraced(function* <E, R>(source: OpenSource
 })
 
 /** The changes before the first reading are no events. */
-const firstMark = Effect.fnUntraced(function* (source: OpenSource, lead: Lead, { systemId, timeline }: KnownState) {
-  const { xid, lastId } = yield* snapshotMark(source.sql, source.table)
-  const mark = { xid, id: lastId }
-  yield* beginAt(lead, { systemId, timeline }, mark)
-  return mark
+const firstId = Effect.fnUntraced(function* (source: OpenSource, lead: Lead, { systemId, timeline }: KnownState) {
+  const { lastId } = yield* snapshotMark(source.sql, source.table)
+  yield* beginAt(lead, { systemId, timeline }, lastId)
+  return lastId
 })

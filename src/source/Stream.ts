@@ -21,7 +21,6 @@ import {
   type Lead,
   beginAt,
   lastChange,
-  markRead,
   noteIdentity,
   noteReading,
   readIds,
@@ -110,29 +109,28 @@ interface BegunStream extends Begun {
 }
 
 const begin = Effect.fnUntraced(function* ({ source, lead, state, identity, before, slotLsn }: Beginning) {
-  const { mark } = state
-  if (mark === undefined) {
-    const first = { xid: before.xid, id: before.lastId }
-    yield* beginAt(lead, identity, first)
-    return { read: new Set(), from: 0n, floor: new IdFloor(first.id) } satisfies BegunStream
+  const { settledId } = state
+  if (settledId === null) {
+    yield* beginAt(lead, identity, before.lastId)
+    return { read: new Set(), from: 0n, floor: new IdFloor(before.lastId) } satisfies BegunStream
   }
   if (isRestored(state, identity, before)) {
-    const { mark: all, read } = yield* knownRows(source, before.lastId)
+    const { settledId: known, read } = yield* knownRows(source, before.lastId)
     yield* noteLoss(source.row, "its database is an older copy than was read: changes that it lost were sent")
-    yield* beginAt(lead, identity, all, read)
-    const { next } = yield* fill(source, lead, all, read)
-    yield* settle(lead, next, all.id, slotLsn)
-    return { read, from: 0n, floor: new IdFloor(all.id) } satisfies BegunStream
+    yield* beginAt(lead, identity, known, read)
+    yield* fill(source, lead, known, read)
+    yield* settle(lead, known, slotLsn)
+    return { read, from: 0n, floor: new IdFloor(known) } satisfies BegunStream
   }
   yield* noteIdentity(lead, identity)
   const read = new Set(yield* readIds(source.row.id))
-  const floor = new IdFloor(mark.id)
+  const floor = new IdFloor(settledId)
   if (!lacksChanges(state, slotLsn)) {
     return { read, from: parseLsn(state.confirmedLsn!), floor } satisfies BegunStream
   }
   yield* noteMissing(source, lead)
-  const { next, events } = yield* fill(source, lead, mark, read)
-  yield* settle(lead, next, mark.id, slotLsn)
+  const { events } = yield* fill(source, lead, settledId, read)
+  yield* settle(lead, settledId, slotLsn)
   yield* Effect.logWarning(
     `source ${source.row.name}: ${events} changes that the slot ${source.row.slot} does not have were read from the table`
   )
@@ -172,11 +170,10 @@ const measure = Effect.fnUntraced(function* (
   let pending: SourceMoment | undefined
   const turn = Effect.gen(function* () {
     if (pending !== undefined && stream.relayed >= parseLsn(pending.lsn)) {
-      yield* settle(lead, pending, floor.under(pending))
+      yield* settle(lead, floor.under(pending))
       pending = undefined
     }
     if (pending === undefined) {
-      yield* markRead(lead)
       pending = yield* snapshotMark(sql, table)
       floor.note(pending)
     }

@@ -43,8 +43,8 @@ const timeOf = (alias: string) => `to_char(${alias}.time at time zone 'utc', 'YY
 
 /**
  * SQL: the changes of the rows that meet a condition over `c`, one per transaction and object, in the order of their last
- * rows. Rows of one transaction have one `xmin`, or several where it used savepoints; those of one request have one
- * request id, also where a dump that was restored gave all rows one `xmin`.
+ * rows. The rows of a transaction have one request id. They may have several `xmin`: of savepoints, of later updates, or
+ * of a dump that was restored.
  */
 const foldedSql = ({ name, hasMessage }: NetBoxTable, where: string, limit: string): string => `
   select json_build_object('ids', s.ids, 'first', json_build_object('action', f.action, 'before', f.prechange_data::text),
@@ -90,45 +90,30 @@ export const eachChange = <E, R>(
     })
   )
 
-/** The part of the table that has been read: all rows of transactions before `xid`; some later ones too (state/SourceState.ts). */
-export interface ReadMark {
-  /** 64 bits. Every committed row of an earlier transaction has been read. */
-  readonly xid: string
-  /** Rows of later transactions have a higher id. */
-  readonly id: string
-}
-
-/** SQL over `c`: the 64 bits of its transaction's number, the one nearest to the snapshot's end ($1). */
-const xidOf = (top: string) =>
-  `(${top} + ((c.xmin::text::bigint - ${top}) % 4294967296 + 6442450944) % 4294967296 - 2147483648)`
-
 /**
- * The next changes behind a mark that are not among the ids, and the mark that is valid when all of them are read; undefined
- * where others follow. One snapshot shows both.
+ * The next changes behind an id that are not among the read ones, and the moment up to which everything is read when all
+ * of them are. One snapshot shows both.
  */
 export const changesBehind = (
   sql: SqlClient.SqlClient,
   table: NetBoxTable,
-  mark: ReadMark,
+  settledId: string,
   read: ReadonlyArray<string>
 ) =>
   sql.withTransaction(
     Effect.gen(function* () {
       yield* sql.unsafe("set transaction isolation level repeatable read, read only")
       const next = yield* snapshotMark(sql, table)
-      const where = `c.id > $1::text::bigint and ${xidOf("$3::text::bigint")} >= $2::text::bigint
-        and not exists (select from unnest($4::text[]) u (id) where u.id::bigint = c.id)`
+      const where = `c.id > $1::text::bigint and not exists (select from unnest($2::text[]) u (id) where u.id::bigint = c.id)`
       const rows = yield* sql.unsafe<{ readonly found: FoundChange }>(foldedSql(table, where, `limit ${pageChanges}`), [
-        mark.id,
-        mark.xid,
-        next.top,
+        settledId,
         read
       ])
       return { ...pageIn(rows), next, isWhole: rows.length < pageChanges }
     })
   )
 
-/** A moment of the source: later reading may begin behind it. */
+/** A moment of the source. */
 export interface SourceMoment {
   /** The oldest transaction that is open, and the end of all numbers: 64 bits. */
   readonly xid: string

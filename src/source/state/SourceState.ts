@@ -2,18 +2,17 @@
  * The part of each source that has been read. It is written in the transaction that relays the events, so both are there or
  * neither, also after this database was restored from a backup.
  *
- * The order of ids is not the order of commits, so no single id separates what was read from what was not. Instead:
- * - `settled_xid`: every row of a transaction before this number has been read. It is the oldest transaction that was
- *   open at some moment of the source, noted when all that was committed before that moment had been read.
- * - `settled_id`: rows of later transactions have higher ids, so that a search for them needs no scan of the table.
- * - `rackwire_source_change`: ids of rows that were read, of transactions that are not before `settled_xid`.
+ * The order of ids is not the order of commits, so no single id separates the rows that were read from the others. Instead:
+ * - `settled_id`: every committed row up to this id has been read, and no other one will be committed (IdFloor.ts).
+ * - `rackwire_source_change`: higher ids of rows that were read.
+ *
+ * The number of a row's transaction decides nothing: NetBox updates old rows, as all of a user who is deleted.
  */
 import { Data, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SourceRow } from "../SourceRow.ts"
 import { ProcessName } from "../../postgres/Presence.ts"
 import type { Table } from "../../postgres/migrate/Table.ts"
-import type { ReadMark, SourceMoment } from "../netbox/NetBoxTable.ts"
 
 export const sourceStateTable: Table = {
   name: "rackwire_source",
@@ -29,7 +28,6 @@ export const sourceStateTable: Table = {
     // Identity of the database of the source: another one, or another timeline, is a restored backup.
     { name: "system_id", type: "text", nullable: true },
     { name: "timeline", type: "bigint", nullable: true },
-    { name: "settled_xid", type: "bigint", nullable: true },
     { name: "settled_id", type: "bigint", nullable: true },
     // Up to where in the WAL of the source all changes are relayed. No slot that was read is confirmed further than that:
     // a slot that is lacks changes, since it was made anew, or this database was restored.
@@ -54,10 +52,7 @@ export const sourceChangeTable: Table = {
   daily: false,
   columns: [
     { name: "source_id", type: "bigint", nullable: false },
-    { name: "change_id", type: "bigint", nullable: false },
-    // Its transaction, with all its subtransactions, is before this number; null as long as no moment followed it, and 0
-    // while a moment is noted that followed it.
-    { name: "before_xid", type: "bigint", nullable: true }
+    { name: "change_id", type: "bigint", nullable: false }
   ],
   constraints: [{ name: "rackwire_source_change_key", sql: "unique (source_id, change_id)" }],
   indexes: [],
@@ -90,8 +85,8 @@ export interface Lead {
 export interface KnownState {
   readonly systemId: string | null
   readonly timeline: string | null
-  /** Undefined where nothing was ever read. */
-  readonly mark: ReadMark | undefined
+  /** Every row up to this id has been read; null where none ever was. */
+  readonly settledId: string | null
   readonly confirmedLsn: string | null
   /** The slot by which the source was read before; null for none, or if it was polled. */
   readonly formerSlot: string | null
@@ -101,8 +96,7 @@ interface StateRow {
   readonly generation: number
   readonly system: string | null
   readonly timeline: string | null
-  readonly xid: string | null
-  readonly id: string | null
+  readonly settled: string | null
   readonly lsn: string | null
   readonly former: string | null
 }
@@ -122,12 +116,11 @@ export const takeLead = Effect.fnUntraced(function* (
      where source_id = ${`${source}`}::text::bigint
        and (${silentMillis ?? null}::float8 is null or holder = ${holder} or read_at is null
             or read_at < now() - ${silentMillis ?? 0}::float8 * interval '1 millisecond')
-    returning generation::int as generation, system_id as system, timeline::text as timeline, settled_xid::text as xid,
-              settled_id::text as id, confirmed_lsn as lsn, former.slot as former`
+    returning generation::int as generation, system_id as system, timeline::text as timeline,
+              settled_id::text as settled, confirmed_lsn as lsn, former.slot as former`
   if (row === undefined) return yield* superseded()
-  const mark = row.xid === null ? undefined : { xid: row.xid, id: row.id ?? "0" }
   const state: KnownState = {
-    ...{ systemId: row.system, timeline: row.timeline, mark, confirmedLsn: row.lsn },
+    ...{ systemId: row.system, timeline: row.timeline, settledId: row.settled, confirmedLsn: row.lsn },
     formerSlot: row.former
   }
   return { lead: { source, generation: row.generation } satisfies Lead, state }
@@ -135,19 +128,19 @@ export const takeLead = Effect.fnUntraced(function* (
 
 /**
  * Notes the identity of the database that is read from now on, null where it is polled, and where reading begins: behind
- * the mark, without the rows that are read already.
+ * an id, without the rows that are read already.
  */
 export const beginAt = Effect.fnUntraced(function* (
   { source, generation }: Lead,
   { systemId, timeline }: Pick<KnownState, "systemId" | "timeline">,
-  mark: ReadMark,
+  settledId: string,
   read: ReadonlySet<string> = new Set()
 ) {
   const sql = yield* SqlClient.SqlClient
   const write = Effect.gen(function* () {
     const [row] = yield* sql`
       update rackwire_source set system_id = ${systemId}, timeline = ${timeline}::text::bigint,
-             settled_xid = ${mark.xid}::text::bigint, settled_id = ${mark.id}::text::bigint, confirmed_lsn = null
+             settled_id = ${settledId}::text::bigint, confirmed_lsn = null
        where source_id = ${`${source}`}::text::bigint and generation = ${`${generation}`}::text::bigint returning 1 as one`
     if (row === undefined) return yield* superseded()
     yield* sql`delete from rackwire_source_change where source_id = ${`${source}`}::text::bigint`
@@ -158,7 +151,7 @@ export const beginAt = Effect.fnUntraced(function* (
   yield* sql.withTransaction(write)
 })
 
-/** The ids of rows that were read behind the mark. */
+/** The ids of rows that were read behind the settled one. */
 export const readIds = (source: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
@@ -168,48 +161,20 @@ export const readIds = (source: number) =>
     )
   )
 
-/**
- * Marks the rows that have been read: a moment that is taken from now on is behind their transactions. Rows that are read
- * later may be of transactions that are not before that moment.
- */
-export const markRead = Effect.fnUntraced(function* ({ source, generation }: Lead) {
+/** Notes that every committed row up to an id has been read, and that no other will be. `confirmed`: as in noteReading. */
+export const settle = Effect.fnUntraced(function* ({ source, generation }: Lead, id: string, confirmed?: string) {
   const sql = yield* SqlClient.SqlClient
-  const write = Effect.gen(function* () {
-    const [row] = yield* sql`
-      select 1 as one from rackwire_source
-       where source_id = ${`${source}`}::text::bigint and generation = ${`${generation}`}::text::bigint for update`
-    if (row === undefined) return yield* superseded()
-    yield* sql`
-      update rackwire_source_change set before_xid = 0
-       where source_id = ${`${source}`}::text::bigint and before_xid is null`
-  })
-  yield* sql.withTransaction(write)
-})
-
-/**
- * Notes a moment up to which everything has been read, and that followed the last call of markRead. `id`: a lower bound of the ids of rows whose transactions are not
- * before the oldest open one of the moment. `confirmed`: as in noteReading.
- */
-export const settle = Effect.fnUntraced(function* (
-  { source, generation }: Lead,
-  { xid, top }: Pick<SourceMoment, "xid" | "top">,
-  id: string,
-  confirmed?: string
-) {
-  const sql = yield* SqlClient.SqlClient
-  const write = Effect.gen(function* () {
-    const [row] = yield* sql`
-      update rackwire_source set confirmed_lsn = ${furtherSql(sql, confirmed)}, settled_xid = ${xid}::text::bigint, settled_id = ${id}::text::bigint, read_at = now()
-       where source_id = ${`${source}`}::text::bigint and generation = ${`${generation}`}::text::bigint returning 1 as one`
-    if (row === undefined) return yield* superseded()
-    yield* sql`
-      update rackwire_source_change set before_xid = ${top}::text::bigint
-       where source_id = ${`${source}`}::text::bigint and before_xid = 0`
-    yield* sql`
-      delete from rackwire_source_change
-       where source_id = ${`${source}`}::text::bigint and before_xid <= ${xid}::text::bigint`
-  })
-  yield* sql.withTransaction(write)
+  const [row] = yield* sql`
+    with own as (
+      update rackwire_source
+         set confirmed_lsn = ${furtherSql(sql, confirmed)}, settled_id = ${id}::text::bigint, read_at = now()
+       where source_id = ${`${source}`}::text::bigint and generation = ${`${generation}`}::text::bigint
+      returning source_id),
+    forgotten as (
+      delete from rackwire_source_change c using own
+       where c.source_id = own.source_id and c.change_id <= ${id}::text::bigint)
+    select 1 as one from own`
+  if (row === undefined) return yield* superseded()
 })
 
 /** SQL: the place up to which all changes are relayed, which never moves back. */

@@ -25,6 +25,13 @@ export interface EndedAtProvider {
   readonly session: string | undefined
 }
 
+/** The answer of a provider about a user who has signed in. */
+interface Answer {
+  readonly claims: Claims
+  /** As it was signed. */
+  readonly idToken: string
+}
+
 export class ProviderClient {
   readonly options: ProviderOptions
   private readonly fetch: client.CustomFetch
@@ -59,8 +66,8 @@ export class ProviderClient {
     }).href
   }
 
-  /** The claims about the user for whom the provider led the browser to this address. */
-  async claimsAt(callback: URL, { state, nonce, verifier }: SignInState): Promise<Claims> {
+  /** The answer about the user for whom the provider led the browser to this address. */
+  async answerAt(callback: URL, { state, nonce, verifier }: SignInState): Promise<Answer> {
     const config = await this.configuration()
     const tokens = await client.authorizationCodeGrant(config, callback, {
       expectedState: state,
@@ -69,18 +76,24 @@ export class ProviderClient {
       idTokenExpected: true
     })
     const claims: Claims = tokens.claims()!
+    const idToken = tokens.id_token!
     const { groupsClaim = "sub" } = this.options
     const isWhole = ["preferred_username", "email", groupsClaim].every((claim) => claim in claims)
-    if (isWhole || config.serverMetadata().userinfo_endpoint === undefined) return claims
+    if (isWhole || config.serverMetadata().userinfo_endpoint === undefined) return { claims, idToken }
     // The claims of the ID token are signed: they count first.
-    return { ...(await client.fetchUserInfo(config, tokens.access_token, String(claims["sub"]))), ...claims }
+    const more = await client.fetchUserInfo(config, tokens.access_token, String(claims["sub"]))
+    return { claims: { ...more, ...claims }, idToken }
   }
 
-  /** The address by which the user logs out of the provider too; undefined if it has none. */
-  async endSessionUrl(backTo: string): Promise<string | undefined> {
+  /**
+   * The address by which the user logs out of the provider too; undefined if it has none. Some refuse a logout without the
+   * ID token of the sign-in.
+   */
+  async endSessionUrl(backTo: string, idToken: string | undefined): Promise<string | undefined> {
     const config = await this.configuration()
     if (config.serverMetadata().end_session_endpoint === undefined) return undefined
-    return client.buildEndSessionUrl(config, { post_logout_redirect_uri: backTo }).href
+    const hint = idToken === undefined ? {} : { id_token_hint: idToken }
+    return client.buildEndSessionUrl(config, { post_logout_redirect_uri: backTo, ...hint }).href
   }
 
   /** The sessions that a logout token ends (OpenID Connect Back-Channel Logout 1.0). Rejects if it is not valid. */

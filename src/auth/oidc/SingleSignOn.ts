@@ -18,6 +18,10 @@ import { type ProviderOptions, providerOptions } from "./ProviderOptions.ts"
 import { SignInRefused, faultIn } from "../directory/SignInRefused.ts"
 import { type SignInState, claimState, newState, openState, sealState } from "./SignInState.ts"
 
+interface SignedIn extends Profile {
+  readonly idToken: string
+}
+
 /** A provider that people can sign in by. */
 export interface Provider {
   readonly options: ProviderOptions
@@ -32,9 +36,9 @@ export interface Provider {
   readonly finish: (
     callback: URL,
     state: SignInState | undefined
-  ) => Effect.Effect<Profile, SignInRefused | SqlError.SqlError, SqlClient.SqlClient>
+  ) => Effect.Effect<SignedIn, SignInRefused | SqlError.SqlError, SqlClient.SqlClient>
   /** The address by which a user logs out of the provider too; undefined if it has none, or is away. */
-  readonly endSessionUrl: (backTo: string) => Effect.Effect<string | undefined>
+  readonly endSessionUrl: (backTo: string, idToken: string | undefined) => Effect.Effect<string | undefined>
   readonly endedBy: (logoutToken: string) => Effect.Effect<EndedAtProvider, SignInRefused>
   /** Reads the discovery document, and returns by how many seconds the provider's clock is ahead; 0 where it sends no date. */
   readonly discover: Effect.Effect<number, SignInRefused>
@@ -79,12 +83,12 @@ const providerBy = (client: ProviderClient, vault: Vault["Service"]): Provider =
     finish: Effect.fnUntraced(function* (callback, state) {
       if (state === undefined || state.state !== callback.searchParams.get("state")) return yield* refused("Expired")
       if (!(yield* claimState(state))) return yield* refused("Repeated")
-      const claims = yield* calling(() => client.claimsAt(callback, state))
+      const { claims, idToken } = yield* calling(() => client.answerAt(callback, state))
       const profile = profileOf(claims, options.groupsClaim, (yield* Clock.currentTimeMillis) / 1000)
-      return typeof profile === "string" ? yield* refused("InvalidClaims", undefined, profile) : profile
+      return typeof profile === "string" ? yield* refused("InvalidClaims", undefined, profile) : { ...profile, idToken }
     }),
-    endSessionUrl: (backTo) =>
-      calling(() => client.endSessionUrl(backTo)).pipe(Effect.catch(() => Effect.succeed(undefined))),
+    endSessionUrl: (backTo, idToken) =>
+      calling(() => client.endSessionUrl(backTo, idToken)).pipe(Effect.catch(() => Effect.succeed(undefined))),
     endedBy: (logoutToken) => calling(() => client.endedBy(logoutToken)),
     discover: Effect.map(
       calling(() => client.metadata()),

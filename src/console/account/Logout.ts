@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { auditLogin } from "../../auth/Audit.ts"
 import { username } from "../../auth/Principal.ts"
 import { csrfToken, end } from "../../auth/Session.ts"
-import { providerOfSession } from "../../auth/oidc/ProviderSession.ts"
+import { signInOfSession } from "../../auth/oidc/ProviderSession.ts"
 import { SingleSignOn } from "../../auth/oidc/SingleSignOn.ts"
 import { addressOf } from "../../http/Admission.ts"
 import { type Handler, type Route, redirect } from "../../http/Route.ts"
@@ -21,10 +21,12 @@ const submit: Handler = ({ principal, incoming, origin, base }) =>
   Effect.gen(function* () {
     const cookies = forgottenCookies(origin)
     if (principal.session === undefined) return { ...redirect("/"), cookies }
-    const provider = yield* providerOf(principal.session)
+    const { provider, idToken } = yield* signInBy(principal.session)
     yield* end(principal.session)
     yield* auditLogin("logged out", username(principal), addressOf(incoming))
-    const url = yield* provider === undefined ? Effect.succeed(undefined) : provider.endSessionUrl(`${base}/login/`)
+    const url = yield* provider === undefined
+      ? Effect.succeed(undefined)
+      : provider.endSessionUrl(`${base}/login/`, idToken)
     if (provider === undefined || url === undefined) return { ...redirect("/"), cookies }
     // A link: the policy of pages lets no form lead to another site.
     const page = sheet(
@@ -38,11 +40,11 @@ const submit: Handler = ({ principal, incoming, origin, base }) =>
     return { ...page, cookies }
   })
 
-const providerOf = Effect.fnUntraced(function* (session: string) {
+const signInBy = Effect.fnUntraced(function* (session: string) {
   const { providers } = yield* SingleSignOn
-  if (providers.length === 0) return undefined
-  const name = yield* providerOfSession(session)
-  return providers.find(({ options }) => options.name === name)
+  const signIn = providers.length === 0 ? undefined : yield* signInOfSession(session)
+  const provider = providers.find(({ options }) => options.name === signIn?.provider)
+  return { provider, idToken: signIn?.idToken }
 })
 
 export default { path: "/logout/", access: "credentials", methods: { GET: show, POST: submit } } satisfies Route

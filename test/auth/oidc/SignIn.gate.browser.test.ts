@@ -1,4 +1,5 @@
 /** Logging in by a provider in a real browser: the whole way to it, back, and out again. */
+import { decodeJwt } from "jose"
 import { afterAll, describe, expect, it } from "vitest"
 import { startConsole } from "../../console/Fixture.ts"
 import { type Api, startApi } from "../../support/Api.ts"
@@ -44,7 +45,10 @@ describe.skipIf(!hasBrowser)("a person", () => {
     await page.getByRole("button", { name: "Log out" }).click()
     expect(await page.textContent("main")).toContain("You may still be logged in at Company login.")
     expect(await faultsOf(page)).toEqual([])
-    await page.getByRole("link", { name: "Log out of Company login too" }).click()
+    const wayOut = page.getByRole("link", { name: "Log out of Company login too" })
+    const hint = new URL((await wayOut.getAttribute("href"))!).searchParams.get("id_token_hint")!
+    expect(decodeJwt(hint)).toMatchObject({ iss: provider.issuer, sub: "ana-1", aud: client.id })
+    await wayOut.click()
     await page.waitForURL(`${provider.issuer}/**`)
     await page.locator("button[name=logout]").click()
     await page.waitForURL(`${api.service.url}/login/**`)

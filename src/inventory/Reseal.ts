@@ -17,8 +17,14 @@ interface SealedColumn {
   readonly column: string
 }
 
-/** The sealed columns of tables without an object type: the secrets of authenticator apps (auth/factor/Factors.ts). */
-const furtherColumns: ReadonlyArray<SealedColumn> = [{ table: "rackwire_totp", column: "secret" }]
+/**
+ * The sealed columns of tables without an object type: the secrets of authenticator apps (auth/factor/Factors.ts), and
+ * the addresses of sources, of which one that was deleted has a slot to drop (source/state/SourceState.ts).
+ */
+const furtherColumns: ReadonlyArray<SealedColumn> = [
+  { table: "rackwire_totp", column: "secret" },
+  { table: "rackwire_source", column: "database_url" }
+]
 
 /** The columns of sealed texts. */
 const sealedColumns = (): ReadonlyArray<SealedColumn> => [

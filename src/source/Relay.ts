@@ -3,7 +3,6 @@
  * (state/SourceState.ts): each is relayed once, whichever process dies at which moment.
  */
 import { Effect } from "effect"
-import { chunksOf } from "effect/Array"
 import { SqlClient } from "effect/sql"
 import { type RelayedEvent, relayedPrefix, relayedSql, sealRelayed } from "../capture/RelayedEvent.ts"
 import { mapInSlices } from "../eventloop/Slices.ts"
@@ -23,8 +22,9 @@ export interface RelayPart {
   readonly unused: ReadonlyArray<string>
 }
 
-/** Most events of one statement: those of other sources may have to wait for them. */
+/** Most events of one statement, and characters: those of other sources may have to wait for them. */
 const statementEvents = 100
+const statementChars = 4 * 1024 * 1024
 
 /**
  * Relays events, when capture has most of the earlier ones. `confirmed`: up to where in the WAL of the source everything is
@@ -36,7 +36,7 @@ export const relay = Effect.fnUntraced(function* (
   confirmed: string | undefined,
   { events, unused }: RelayPart
 ) {
-  const parts = events.length === 0 ? [[]] : chunksOf(events, statementEvents)
+  const parts = partsOf(events)
   for (const [at, part] of parts.entries()) {
     const isLast = at === parts.length - 1
     yield* capacity.free
@@ -45,6 +45,25 @@ export const relay = Effect.fnUntraced(function* (
     capacity.note({ lsn, events: part.length })
   }
 })
+
+/** Events, divided into statements; one if there are none. */
+const partsOf = (events: RelayPart["events"]): ReadonlyArray<RelayPart["events"]> => {
+  const parts: Array<Array<OwedEvent>> = [[]]
+  let chars = 0
+  for (const each of events) {
+    const { data, prechange, postchange } = each.event.json
+    const its = data.length + prechange.length + postchange.length
+    const last = parts.at(-1)!
+    if (last.length < statementEvents && (last.length === 0 || chars + its <= statementChars)) {
+      last.push(each)
+      chars += its
+      continue
+    }
+    parts.push([each])
+    chars = its
+  }
+  return parts
+}
 
 /**
  * Returns a place in the WAL of this database behind which the events are. Fails where another process has the lead, or one

@@ -138,7 +138,8 @@ const eventOf = (source: EventSource, { change, object }: NamedChange, data: Kno
   const { display, username, requestId, kind, message } = change
   const facts: SourceFacts = {
     ...{ name: source.name, change: change.id, time: change.time, data: data.origin },
-    ...(data.problem !== undefined && { problem: data.problem })
+    ...(data.problem !== undefined && { problem: data.problem }),
+    ...(change.isCut === true && { problem: "A state of the object is too long: it is left out." })
   }
   const json = { data: data.json, prechange: change.before ?? "null", postchange: change.after ?? "null" }
   return {

@@ -24,6 +24,10 @@ const [B, C, I, M, N, R, U] = [..."BCIMNRU"].map(code)
 
 /** Longest message that is read, bytes: everybody who may connect to the database may write one of 1 GB. */
 const messageBytesMax = 65_536
+
+/** Largest transaction that is kept, bytes: the rows of a larger one are read by SQL. So no cell of it is larger. */
+export const keptBytesMax = 8 * 1024 * 1024
+
 const [cellNull, cellText, cellUnchanged] = [..."ntu"].map(code)
 
 export class ChangeMessages {
@@ -105,7 +109,7 @@ export class ChangeMessages {
       const kind = bytes[at++]
       if (kind === cellText) {
         const end = at + 4 + bytes.readInt32BE(at)
-        into?.set(column, bytes.toString("utf8", at + 4, end))
+        into?.set(column, end - at - 4 <= keptBytesMax ? bytes.toString("utf8", at + 4, end) : undefined)
         at = end
       } else if (kind === cellNull) into?.set(column, null)
       else if (kind === cellUnchanged) into?.set(column, undefined)

@@ -26,6 +26,8 @@ export interface FoldedChange extends ChangeRow {
   readonly kind: Kind
   /** Ids of all its rows. */
   readonly ids: ReadonlyArray<string>
+  /** Whether a state is left out, because it is too long. */
+  readonly isCut?: boolean
 }
 
 const isAction = (action: string): action is RowAction => ["create", "update", "delete"].includes(action)

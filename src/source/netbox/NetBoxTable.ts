@@ -33,6 +33,8 @@ export const contentTypesOf = (sql: SqlClient.SqlClient) =>
   )
 
 interface FoundChange {
+  /** Whether a state is left out, because it is too long. */
+  readonly isCut: boolean
   readonly first: Pick<ChangeRow, "action" | "before">
   readonly last: ChangeRow
   readonly ids: ReadonlyArray<string>
@@ -41,24 +43,39 @@ interface FoundChange {
 /** SQL: the time of a row, ISO 8601. */
 const timeOf = (alias: string) => `to_char(${alias}.time at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"')`
 
+/** Longest state that is read, bytes of JSON text: an event has three, and the driver takes messages of 64 MiB. */
+const stateBytesMax = 5 * 1024 * 1024
+
+const isLong = (state: string) => `coalesce(octet_length(${state}::text) > ${stateBytesMax}, false)`
+
+/** SQL: a state as text, unless it is too long. */
+const textOf = (state: string) => `case when not ${isLong(state)} then ${state}::text end`
+
 /**
  * SQL: the changes of the rows that meet a condition over `c`, one per transaction and object, in the order of their last
  * rows. The rows of a transaction have one request id. They may have several `xmin`: of savepoints, of later updates, or
  * of a dump that was restored.
  */
-const foldedSql = ({ name, hasMessage }: NetBoxTable, where: string, limit: string): string => `
-  select json_build_object('ids', s.ids, 'first', json_build_object('action', f.action, 'before', f.prechange_data::text),
+const foldedSql = ({ name, hasMessage }: NetBoxTable, where: string): string => `
+  select json_build_object('ids', s.ids, 'isCut', ${isLong("f.prechange_data")} or ${isLong("l.postchange_data")},
+           'first', json_build_object('action', f.action, 'before', ${textOf("f.prechange_data")}),
            'last', json_build_object('id', l.id::text, 'action', l.action, 'contentType', l.changed_object_type_id,
              'objectId', l.changed_object_id::text, 'display', l.object_repr, 'username', l.user_name,
              'requestId', l.request_id::text, 'message', ${hasMessage ? "l.message" : "''"}, 'time', ${timeOf("l")},
-             'before', l.prechange_data::text, 'after', l.postchange_data::text)) as found
+             'before', null, 'after', ${textOf("l.postchange_data")})) as found
     from (select min(c.id) as first, max(c.id) as last, array_agg(c.id::text order by c.id) as ids
             from ${name} c where ${where}
-           group by c.request_id, c.changed_object_type_id, c.changed_object_id order by 2 ${limit}) s
+           group by c.request_id, c.changed_object_type_id, c.changed_object_id order by 2) s
     join ${name} f on f.id = s.first join ${name} l on l.id = s.last order by l.id`
 
-/** Changes that are read at once. */
+/** Changes that are fetched at once: each may have two long states. */
+const fetchedChanges = 25
+
+/** Most changes, and characters, of a page. */
 const pageChanges = 500
+const pageCharsMax = 8 * 1024 * 1024
+
+type Found = ReadonlyArray<{ readonly found: FoundChange }>
 
 /** Changes, and the ids of all rows that were read for them. */
 interface ChangePage {
@@ -66,11 +83,27 @@ interface ChangePage {
   readonly ids: ReadonlyArray<string>
 }
 
-const pageIn = (rows: ReadonlyArray<{ readonly found: FoundChange }>): ChangePage => ({
-  changes: rows.flatMap(({ found: { first, last, ids } }) => folded(first, last, ids)),
+const pageIn = (rows: Found): ChangePage => ({
+  changes: rows.flatMap(({ found: { first, last, ids, isCut } }) =>
+    folded(first, last, ids).map((change) => (isCut ? { ...change, isCut } : change))
+  ),
   // Also of rows of which nothing is left.
   ids: rows.flatMap(({ found }) => found.ids)
 })
+
+const charsOf = ({ first, last }: FoundChange): number => (first.before?.length ?? 0) + (last.after?.length ?? 0)
+
+/** Opens a cursor over changes; returns how to fetch the next ones, of which there are none at the end. */
+const cursorOver = (
+  sql: SqlClient.SqlClient,
+  table: NetBoxTable,
+  where: string,
+  parameters: ReadonlyArray<unknown>
+): Effect.Effect<Effect.Effect<Found, SqlError.SqlError>, SqlError.SqlError> =>
+  Effect.as(
+    sql.unsafe(`declare changes no scroll cursor for ${foldedSql(table, where)}`, parameters),
+    sql.unsafe<{ readonly found: FoundChange }>(`fetch ${fetchedChanges} from changes`)
+  )
 
 /** Passes the changes of these rows, page by page, within a transaction of `sql`. */
 export const eachChange = <E, R>(
@@ -81,11 +114,7 @@ export const eachChange = <E, R>(
 ): Effect.Effect<void, E | SqlError.SqlError, R> =>
   sql.withTransaction(
     Effect.gen(function* () {
-      yield* sql.unsafe(
-        `declare changes no scroll cursor for ${foldedSql(table, "c.id = any ($1::text[]::bigint[])", "")}`,
-        [ids]
-      )
-      const fetched = sql.unsafe<{ readonly found: FoundChange }>(`fetch ${pageChanges} from changes`)
+      const fetched = yield* cursorOver(sql, table, "c.id = any ($1::text[]::bigint[])", [ids])
       for (let rows = yield* fetched; rows.length > 0; rows = yield* fetched) yield* use(pageIn(rows))
     })
   )
@@ -105,11 +134,16 @@ export const changesBehind = (
       yield* sql.unsafe("set transaction isolation level repeatable read, read only")
       const next = yield* snapshotMark(sql, table)
       const where = `c.id > $1::text::bigint and not exists (select from unnest($2::text[]) u (id) where u.id::bigint = c.id)`
-      const rows = yield* sql.unsafe<{ readonly found: FoundChange }>(foldedSql(table, where, `limit ${pageChanges}`), [
-        settledId,
-        read
-      ])
-      return { ...pageIn(rows), next, isWhole: rows.length < pageChanges }
+      const fetched = yield* cursorOver(sql, table, where, [settledId, read])
+      const rows: Array<Found[number]> = []
+      let [chars, isWhole] = [0, false]
+      while (!isWhole && rows.length < pageChanges && chars < pageCharsMax) {
+        const more = yield* fetched
+        rows.push(...more)
+        for (const { found } of more) chars += charsOf(found)
+        isWhole = more.length < fetchedChanges
+      }
+      return { ...pageIn(rows), next, isWhole }
     })
   )
 

@@ -6,7 +6,7 @@
  * kept: its ids are, and the rows are read from the table, which has them as they were committed.
  */
 import { type ChangeRow, type FoldedChange, foldRows, isoTime } from "./ChangeRow.ts"
-import type { Cells, ChangeHandler } from "./ChangeMessages.ts"
+import { type Cells, type ChangeHandler, keptBytesMax } from "./ChangeMessages.ts"
 import { switchPrefix } from "./SwitchMessage.ts"
 
 /** A transaction that changed objects. Either its changes are there, or the ids of the rows to read. */
@@ -23,9 +23,6 @@ export interface SourceTransaction {
 
 /** Most rows of a transaction that are kept. */
 const keptRowsMax = 2000
-
-/** Their size at most. */
-const keptBytesMax = 8 * 1024 * 1024
 
 /** Most messages of a transaction that are kept: ours has one. */
 const switchesMax = 10

@@ -1,6 +1,6 @@
 /**
  * Bounds how far a source may be ahead of capture: the WAL has one order, so events of a flooding source would be before
- * those of all others.
+ * those of all others. Waits for capture where events are compared with the change log.
  *
  * While capture takes nothing, as where Redis is away, a source is read slowly: its own server must not keep its WAL for
  * our faults.
@@ -8,6 +8,7 @@
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Settings } from "../Config.ts"
+import { SourceFailed } from "./SourceFailed.ts"
 
 /** Most events of a source that are relayed and not captured yet. */
 const aheadMax = 50
@@ -15,6 +16,9 @@ const aheadMax = 50
 /** Pause between two comparisons, and the longest wait, milliseconds. */
 const comparePause = "5 millis"
 const waitMillisMax = 250
+
+/** Longest wait for everything to be captured, milliseconds: then the session fails, and is tried again. */
+const capturedMillisMax = 5000
 
 interface Relayed {
   /** The place in the WAL of this database behind which its events are. */
@@ -44,11 +48,31 @@ export class Capacity {
   }
 
   private readonly forget = Effect.fnUntraced({ self: this }, function* (this: Capacity) {
-    const sql = yield* SqlClient.SqlClient
-    const { slot } = yield* Settings
-    const [row] = yield* sql<{ readonly left: number }>`
-      select count(*)::int as left from unnest(${this.ahead.map(({ lsn }) => lsn)}::text[]) l (lsn)
-       where l.lsn::pg_lsn > coalesce((select confirmed_flush_lsn from pg_replication_slots where slot_name = ${slot}), '0/0')`
-    this.ahead = this.ahead.slice(this.ahead.length - row!.left)
+    const left = yield* uncaptured(this.ahead.map(({ lsn }) => lsn))
+    this.ahead = this.ahead.slice(this.ahead.length - left)
   })
 }
+
+/** How many of these places in the WAL of this database capture has not passed. */
+const uncaptured = Effect.fnUntraced(function* (places: ReadonlyArray<string>) {
+  const sql = yield* SqlClient.SqlClient
+  const { slot } = yield* Settings
+  const [row] = yield* sql<{ readonly left: number }>`
+    select count(*)::int as left from unnest(${places}::text[]) l (lsn)
+     where l.lsn::pg_lsn > coalesce((select confirmed_flush_lsn from pg_replication_slots where slot_name = ${slot}), '0/0')`
+  return row!.left
+})
+
+/** Waits until all that has been relayed so far is in the change log. */
+export const untilCaptured = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [end] = yield* sql<{ readonly lsn: string }>`select pg_current_wal_insert_lsn()::text as lsn`
+  const until = (yield* Clock.currentTimeMillis) + capturedMillisMax
+  while ((yield* uncaptured([end!.lsn])) > 0) {
+    if ((yield* Clock.currentTimeMillis) > until) {
+      const message = `events of this source that capture has not read yet must be compared first: they end at ${end!.lsn}`
+      return yield* new SourceFailed({ reason: "Restored", message })
+    }
+    yield* Effect.sleep(comparePause)
+  }
+})

@@ -19,8 +19,20 @@ import type { Lead } from "./state/SourceState.ts"
 export interface Begun {
   /** Rows that are relayed already: the stream may bring them again. */
   readonly read: ReadonlySet<string>
+  /** So are all rows up to this id. */
+  readonly settledId: string
   /** Everything up to here in the WAL of the source is relayed. */
   readonly from: bigint
+}
+
+/**
+ * Whether a transaction may have changes that are not relayed. The rows decide too, since in a database that was restored
+ * the same places in the WAL are other transactions.
+ */
+const isFresh = ({ endLsn, found }: SourceTransaction, { read, settledId, from }: Begun): boolean => {
+  if (endLsn > from) return true
+  const settled = BigInt(settledId)
+  return ("ids" in found ? found.ids : idsIn(found.changes)).some((id) => !read.has(id) && BigInt(id) > settled)
 }
 
 /** Most rows, and bytes, of transactions that are relayed together. */
@@ -37,7 +49,7 @@ export const consume = Effect.fnUntraced(function* (
   return yield* Effect.forever(
     Effect.gen(function* () {
       const batch = yield* nextBatch(stream)
-      const fresh = batch.filter((each) => isWanted(each) && each.endLsn > begun.from)
+      const fresh = batch.filter((each) => isWanted(each) && isFresh(each, begun))
       const small = fresh.filter(({ found }) => "changes" in found)
       if (small.length > 0) {
         yield* relayBatch(source, lead, small, begun.read)

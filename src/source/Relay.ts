@@ -84,7 +84,7 @@ const emit = Effect.fnUntraced(function* (
       update rackwire_source
          set confirmed_lsn = coalesce(${confirmed ?? null}::text, confirmed_lsn), read_at = now(),
              events = events + ${`${sealed.length}`}::text::bigint,
-             last_change_id = greatest(${newest?.change ?? null}::text::bigint, last_change_id),
+             last_change_id = coalesce(${newest?.change ?? null}::text::bigint, last_change_id),
              last_change_at = coalesce(${newest?.time ?? null}::text::timestamptz, last_change_at)
        where source_id = ${`${source}`}::text::bigint and generation = ${`${generation}`}::text::bigint
       returning source_id),

@@ -9,9 +9,10 @@ import { formatLsn, parseLsn } from "../event/Lsn.ts"
 import { Pace, paused } from "../eventloop/Pace.ts"
 import { addressOf } from "../postgres/PostgresUrl.ts"
 import { type Begun, consume } from "./Consume.ts"
-import { fill, knownRows } from "./Fill.ts"
+import { fill } from "./Fill.ts"
 import { type SourceMoment, snapshotMark } from "./netbox/NetBoxTable.ts"
 import type { OpenSource } from "./OpenSource.ts"
+import { beginRestored, lacksLast } from "./Restored.ts"
 import { confirmedIn, dropSlot, ensurePublication, ensureSlot, limitWal, measureSlot } from "./slot/SourceSlot.ts"
 import { SourceStream } from "./slot/SourceStream.ts"
 import { IdFloor } from "./state/IdFloor.ts"
@@ -20,7 +21,7 @@ import {
   type KnownState,
   type Lead,
   beginAt,
-  lastChange,
+  highestRead,
   noteIdentity,
   noteReading,
   readIds,
@@ -80,8 +81,8 @@ const identityOf = Effect.fnUntraced(function* (walsender: Walsender) {
   } satisfies Identity
 })
 
-/** Whether changes were read that the database does not have: it is an older copy, or another one. */
-const isRestored = (
+/** Whether places in the WAL mean something else than they did: it is another server, or an older copy. */
+const isMoved = (
   { systemId, timeline, confirmedLsn }: KnownState,
   identity: Identity,
   { lsn }: Pick<SourceMoment, "lsn">
@@ -110,23 +111,22 @@ interface BegunStream extends Begun {
 
 const begin = Effect.fnUntraced(function* ({ source, lead, state, identity, before, slotLsn }: Beginning) {
   const { settledId } = state
+  const moved = isMoved(state, identity, before)
   if (settledId === null) {
     yield* beginAt(lead, identity, before.lastId)
-    return { read: new Set(), from: 0n, floor: new IdFloor(before.lastId) } satisfies BegunStream
+    const floor = new IdFloor(before.lastId)
+    return { read: new Set(), settledId: before.lastId, from: 0n, floor } satisfies BegunStream
   }
-  if (isRestored(state, identity, before)) {
-    const { settledId: known, read } = yield* knownRows(source, before.lastId)
-    yield* noteLoss(source.row, "its database is an older copy than was read: changes that it lost were sent")
-    yield* beginAt(lead, identity, known, read)
-    yield* fill(source, lead, known, read)
-    yield* settle(lead, known, slotLsn)
-    return { read, from: 0n, floor: new IdFloor(known) } satisfies BegunStream
+  if ((yield* lacksLast(source, state)) || (moved && state.lastId === null)) {
+    const begun = yield* beginRestored(source, lead, state, identity, before.lsn)
+    yield* settle(lead, begun.settledId, slotLsn)
+    return { ...begun, from: parseLsn(before.lsn), floor: new IdFloor(begun.settledId) } satisfies BegunStream
   }
-  yield* noteIdentity(lead, identity)
+  yield* noteIdentity(lead, identity, moved ? before.lsn : undefined)
   const read = new Set(yield* readIds(source.row.id))
   const floor = new IdFloor(settledId)
-  if (!lacksChanges(state, slotLsn)) {
-    return { read, from: parseLsn(state.confirmedLsn!), floor } satisfies BegunStream
+  if (!moved && !lacksChanges(state, slotLsn)) {
+    return { read, settledId, from: parseLsn(state.confirmedLsn!), floor } satisfies BegunStream
   }
   yield* noteMissing(source, lead)
   const { events } = yield* fill(source, lead, settledId, read)
@@ -134,7 +134,8 @@ const begin = Effect.fnUntraced(function* ({ source, lead, state, identity, befo
   yield* Effect.logWarning(
     `source ${source.row.name}: ${events} changes that the slot ${source.row.slot} does not have were read from the table`
   )
-  return { read, from: 0n, floor } satisfies BegunStream
+  // The slot of a copy is older than the copy.
+  return { read, settledId, from: moved ? parseLsn(before.lsn) : 0n, floor } satisfies BegunStream
 })
 
 /**
@@ -144,19 +145,21 @@ const begin = Effect.fnUntraced(function* ({ source, lead, state, identity, befo
 const lacksChanges = ({ confirmedLsn }: KnownState, slotLsn: string | undefined): boolean =>
   confirmedLsn === null || slotLsn === undefined || parseLsn(slotLsn) > parseLsn(confirmedLsn)
 
-/** Notes rows that the table has no longer, though they may not have been read. */
+/**
+ * Notes rows that the table has no longer, though they may not have been read: no row is left of those that were. Ids of
+ * transactions that were rolled back cannot be distinguished from these.
+ */
 const noteMissing = Effect.fnUntraced(function* ({ row, sql, table }: OpenSource, lead: Lead) {
-  const last = yield* lastChange(lead)
-  if (last === undefined) return
-  const [found] = yield* sql.unsafe<{ readonly first: string | null }>(
+  const last = yield* highestRead(lead)
+  const [found] = yield* sql.unsafe<{ readonly first: string }>(
     `select min(id)::text as first from ${table.name} having min(id) > $1::text::bigint + 1`,
     [last]
   )
-  if (found?.first === null || found === undefined) return
+  if (found === undefined) return
   const span = `from ${BigInt(last) + 1n} to ${BigInt(found.first) - 1n}`
   yield* noteLoss(
     row,
-    `it had no slot, and its retention deleted the changes ${span} meanwhile: no webhook heard of them`
+    `it had no slot, and its retention deleted the changes ${span} meanwhile, unless they were rolled back: no webhook heard of them`
   )
 })
 

@@ -34,15 +34,23 @@ export const reading = (api: Api, source: number) =>
     return json["status"] === "reading"
   })
 
-/** `serverUrl`: a role of the server of NetBox that may create databases. */
+interface AttachOptions {
+  /** A role of the server of NetBox that may create databases. */
+  readonly serverUrl?: string
+  /** Writes changes that are of no concern, since they are from before the source is attached. */
+  readonly before?: (writer: NetBoxWriter) => Promise<unknown>
+}
+
 export const attach = async (
   release: Release,
   fields: Json = {},
-  serverUrl = servers.superuserUrl
+  { serverUrl = servers.superuserUrl, before = async () => {} }: AttachOptions = {}
 ): Promise<Attached> => {
   const api = await startApi()
   const netbox = await makeNetBox(release, serverUrl)
   const writer = new NetBoxWriter(netbox)
+  await before(writer)
+  writer.committed.length = 0
   const source = await addSource(api, netbox, fields)
   return {
     ...{ api, netbox, writer, source },
@@ -52,6 +60,20 @@ export const attach = async (
       await netbox.drop()
     }
   }
+}
+
+/** Enables or disables the source; waits until it is read. */
+export const enable = async ({ api, source }: Attached, enabled: boolean) => {
+  await api.call("PATCH", `/api/extras/sources/${source}/`, { enabled })
+  if (enabled) await reading(api, source)
+}
+
+/** The reasons of the gaps that were noted. */
+export const gapsOf = async ({ api }: Attached) => {
+  const rows = await api.database.sql.query<{ readonly reason: string }>(
+    "select reason from rackwire_gap where cause = 'source'"
+  )
+  return rows.map(({ reason }) => reason)
 }
 
 /** An event as both sides have it. */

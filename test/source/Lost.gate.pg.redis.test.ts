@@ -4,7 +4,7 @@ import type { Json } from "../support/Client.ts"
 import { servers } from "../support/Database.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Sql, openSql } from "../support/Sql.ts"
-import { type Attached, attach, expectEvents, eventsOf, expectedOf, reading } from "./Attached.ts"
+import { type Attached, attach, enable, expectEvents, eventsOf, expectedOf, gapsOf } from "./Attached.ts"
 import type { Release } from "./NetBoxModels.ts"
 import { writeEverything } from "./Scenario.ts"
 
@@ -25,11 +25,6 @@ afterEach(async () => {
 const started = async (release: Release, fields: Json = {}): Promise<Attached> =>
   (attached = await attach(release, fields))
 
-const enable = async ({ api, source }: Attached, enabled: boolean) => {
-  await api.call("PATCH", `/api/extras/sources/${source}/`, { enabled })
-  if (enabled) await reading(api, source)
-}
-
 const dropSlot = ({ netbox }: Attached) =>
   eventually("the slot is dropped", async () => {
     const rows = await server.query(
@@ -38,13 +33,6 @@ const dropSlot = ({ netbox }: Attached) =>
     )
     return rows.length > 0
   })
-
-const gapsOf = async ({ api }: Attached) => {
-  const rows = await api.database.sql.query<{ readonly reason: string }>(
-    "select reason from rackwire_gap where cause = 'source'"
-  )
-  return rows.map(({ reason }) => reason)
-}
 
 describe.each(["3.1", "3.5", "4.2"] as const)("a NetBox %s", (release) => {
   it("gives one event for each object of each transaction", async () => {
@@ -160,35 +148,6 @@ const slotOf = (name: string) =>
     "select catalog_xmin::text as catalog from pg_replication_slots where slot_name = $1",
     [name]
   )
-
-describe("a source whose database is another one", () => {
-  it("gives the changes that it has more, and none again, and notes a gap", async () => {
-    const own = await started("4.2")
-    const { writer, api } = own
-    let site = 0
-    await writer.request(async (request) => {
-      site = await request.create("dcim.site", { name: "before" })
-      await request.update("dcim.site", site, { facility: "x" })
-    })
-    await expectEvents(own)
-    await enable(own, false)
-    await eventually("its slot is free", async () => {
-      const rows = await server.query("select 1 as one from pg_replication_slots where slot_name = $1 and not active", [
-        own.netbox.name
-      ])
-      return rows.length > 0
-    })
-    // As a dump that was restored elsewhere: the rows are the same, the server is not.
-    await api.database.sql.query("update rackwire_source set system_id = '1', confirmed_lsn = null")
-    await writer.request((request) => request.update("dcim.site", site, { facility: "y" }))
-    await enable(own, true)
-    await expectEvents(own)
-    await writer.request((request) => request.delete("dcim.site", site))
-    await expectEvents(own)
-    const [gap] = await gapsOf(own)
-    expect(gap).toContain("its database is an older copy than was read")
-  })
-})
 
 describe("a source that is polled", () => {
   it("gives no change again of which NetBox updates the row", async () => {

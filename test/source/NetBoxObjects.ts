@@ -38,6 +38,13 @@ export class NetBoxObjects {
     this.states.clear()
   }
 
+  /** A copy of the objects that are committed. */
+  copy(): NetBoxObjects {
+    const copy = new NetBoxObjects()
+    for (const [key, state] of this.states) copy.states.set(key, state)
+    return copy
+  }
+
   all(type: string): ReadonlyArray<ObjectState> {
     const merged = new Map([...(this.below?.states ?? []), ...this.states])
     return [...merged.values()].filter((state) => state?.type === type).map((state) => state!)

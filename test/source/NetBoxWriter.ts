@@ -30,6 +30,12 @@ export interface OpenRequest {
   readonly rollback: () => Promise<void>
 }
 
+/** The state of the writer when its database was copied. */
+export interface WriterCopy {
+  readonly objects: NetBoxObjects
+  readonly rows: ReadonlyMap<number, ChangeRow>
+}
+
 /** The connection that reads how a transaction ended. */
 const outcomeConnection = 9
 
@@ -42,9 +48,9 @@ export class NetBoxWriter {
   readonly committed: Array<CommittedTransaction> = []
   private readonly netbox: NetBoxDatabase
   private readonly sessions: Array<Session> = []
-  private readonly objects = new NetBoxObjects()
+  private objects = new NetBoxObjects()
   /** Rows of the change table that retention has left, by id. */
-  private readonly rows = new Map<number, ChangeRow>()
+  private rows = new Map<number, ChangeRow>()
   private lane: Promise<unknown> = Promise.resolve()
   private micros = Date.now() * 1000
 
@@ -162,8 +168,21 @@ export class NetBoxWriter {
     return this.inOrder(() => session.query("commit"), [], { amended })
   }
 
+  /** Call it while nothing is written. */
+  copy(): WriterCopy {
+    return { objects: this.objects.copy(), rows: new Map(this.rows) }
+  }
+
+  /** Continues with the objects of a copy, which is the database now. */
+  async restore({ objects, rows }: WriterCopy): Promise<void> {
+    this.objects = objects.copy()
+    this.rows = new Map(rows)
+    await this.close()
+  }
+
   async close(): Promise<void> {
-    await Promise.all(this.sessions.filter((session) => session !== undefined).map((session) => session.close()))
+    const sessions = this.sessions.splice(0)
+    await Promise.all(sessions.filter((session) => session !== undefined).map((session) => session.close()))
   }
 
   /** The session of a connection; another one where it is lost. */

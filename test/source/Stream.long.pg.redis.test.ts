@@ -12,7 +12,7 @@ describe.runIf(hasPostgres13)("a NetBox 4.2 on Postgres 13", () => {
 
   beforeAll(async () => {
     server = await startPostgres13()
-    attached = await attach("4.2", {}, server.url)
+    attached = await attach("4.2", {}, { serverUrl: server.url })
   }, 120_000)
   afterAll(async () => {
     await attached.stop()

@@ -34,6 +34,7 @@ export const sourceStateTable: Table = {
     { name: "confirmed_lsn", type: "text", nullable: true },
     { name: "lag_bytes", type: "bigint", nullable: true },
     { name: "retained_bytes", type: "bigint", nullable: true },
+    // The row that was relayed last, in the order of commits. A database without it is an older copy.
     { name: "last_change_id", type: "bigint", nullable: true },
     { name: "last_change_at", type: "timestamp with time zone", nullable: true },
     // The last sign of the process that reads.
@@ -88,6 +89,9 @@ export interface KnownState {
   /** Every row up to this id has been read; null where none ever was. */
   readonly settledId: string | null
   readonly confirmedLsn: string | null
+  /** Id and time of the row that was relayed last; null for none. */
+  readonly lastId: string | null
+  readonly lastAt: string | null
   /** The slot by which the source was read before; null for none, or if it was polled. */
   readonly formerSlot: string | null
 }
@@ -98,6 +102,8 @@ interface StateRow {
   readonly timeline: string | null
   readonly settled: string | null
   readonly lsn: string | null
+  readonly lastId: string | null
+  readonly lastAt: string | null
   readonly former: string | null
 }
 
@@ -117,10 +123,12 @@ export const takeLead = Effect.fnUntraced(function* (
        and (${silentMillis ?? null}::float8 is null or holder = ${holder} or read_at is null
             or read_at < now() - ${silentMillis ?? 0}::float8 * interval '1 millisecond')
     returning generation::int as generation, system_id as system, timeline::text as timeline,
-              settled_id::text as settled, confirmed_lsn as lsn, former.slot as former`
+              settled_id::text as settled, confirmed_lsn as lsn, last_change_id::text as "lastId",
+              last_change_at::text as "lastAt", former.slot as former`
   if (row === undefined) return yield* superseded()
   const state: KnownState = {
     ...{ systemId: row.system, timeline: row.timeline, settledId: row.settled, confirmedLsn: row.lsn },
+    ...{ lastId: row.lastId, lastAt: row.lastAt },
     formerSlot: row.former
   }
   return { lead: { source, generation: row.generation } satisfies Lead, state }
@@ -134,13 +142,13 @@ export const beginAt = Effect.fnUntraced(function* (
   { source, generation }: Lead,
   { systemId, timeline }: Pick<KnownState, "systemId" | "timeline">,
   settledId: string,
-  read: ReadonlySet<string> = new Set()
+  { read = new Set(), confirmed }: { readonly read?: ReadonlySet<string>; readonly confirmed?: string | undefined } = {}
 ) {
   const sql = yield* SqlClient.SqlClient
   const write = Effect.gen(function* () {
     const [row] = yield* sql`
       update rackwire_source set system_id = ${systemId}, timeline = ${timeline}::text::bigint,
-             settled_id = ${settledId}::text::bigint, confirmed_lsn = null
+             settled_id = ${settledId}::text::bigint, confirmed_lsn = ${confirmed ?? null}, last_change_id = null
        where source_id = ${`${source}`}::text::bigint and generation = ${`${generation}`}::text::bigint returning 1 as one`
     if (row === undefined) return yield* superseded()
     yield* sql`delete from rackwire_source_change where source_id = ${`${source}`}::text::bigint`
@@ -201,23 +209,41 @@ export const noteReading = Effect.fnUntraced(function* (
   if (rows.length === 0) return yield* superseded()
 })
 
-/** Notes the identity of the database that is read from now on; everything else stays as it is. */
+/**
+ * Notes the identity of the database that is read from now on. `confirmed`: the end of its WAL, where the place that was
+ * confirmed is one of another WAL.
+ */
 export const noteIdentity = Effect.fnUntraced(function* (
   { source, generation }: Lead,
-  { systemId, timeline }: { readonly systemId: string; readonly timeline: string }
+  { systemId, timeline }: { readonly systemId: string; readonly timeline: string },
+  confirmed: string | undefined
 ) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
-    update rackwire_source set system_id = ${systemId}, timeline = ${timeline}::text::bigint
+    update rackwire_source set system_id = ${systemId}, timeline = ${timeline}::text::bigint,
+           confirmed_lsn = coalesce(${confirmed ?? null}::text, confirmed_lsn)
      where source_id = ${`${source}`}::text::bigint and generation = ${`${generation}`}::text::bigint`
 })
 
-/** The id of the last row that was relayed; undefined for none. */
-export const lastChange = ({ source }: Lead) =>
+/** The highest id of a row that has been read. */
+export const highestRead = ({ source }: Lead) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
-      sql<{ readonly id: string | null }>`
-        select last_change_id::text as id from rackwire_source where source_id = ${`${source}`}::text::bigint`,
-      ([row]) => row?.id ?? undefined
+      sql<{ readonly id: string }>`
+        select greatest(s.settled_id, (select max(c.change_id) from rackwire_source_change c
+                                        where c.source_id = s.source_id))::text as id
+          from rackwire_source s where s.source_id = ${`${source}`}::text::bigint`,
+      ([row]) => row!.id
+    )
+  )
+
+/** Id and time of the row that was relayed last. */
+export const lastRelayed = ({ source }: Lead) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(
+      sql<Pick<KnownState, "lastId" | "lastAt">>`
+        select last_change_id::text as "lastId", last_change_at::text as "lastAt" from rackwire_source
+         where source_id = ${`${source}`}::text::bigint`,
+      ([row]) => row!
     )
   )

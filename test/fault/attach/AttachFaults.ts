@@ -147,11 +147,34 @@ export const attachFaults: ReadonlyArray<SourceFault> = [
       })
   },
   {
+    name: "the NetBox is restored from a copy",
+    weight: 3,
+    act: (scene, random, note) =>
+      scene.foldingWhile(async () => {
+        const { server } = scene
+        const putBack = await scene.backUp()
+        await pause(random.between(0, 3000))
+        const [isNewTimeline, isLate] = [random.chance(0.5), random.chance(0.5)]
+        if (isLate) server.network.cut()
+        await putBack(isNewTimeline)
+        note(`with ${isNewTimeline ? "another" : "the same"} timeline, ${isLate ? "read later" : "read at once"}`)
+        if (!isLate) return
+        // The WAL is then past the places that were read.
+        await pause(random.between(0, 1500))
+        await onNetBox(scene, "select pg_switch_wal()::text")
+        server.network.restore()
+      })
+  },
+  {
     name: "retention",
     weight: 3,
     act: async (scene, random, note) => {
-      const read = await scene.readChanges()
-      const { retired } = await scene.writer.retire(random.between(0, 50), (id) => read.has(id))
+      const { load, writer } = scene
+      const { retired } = await load.whilePaused(async () => {
+        const [read, open] = [await scene.readChanges(), load.lowestOpenId]
+        // Retention deletes old rows: none that is newer than a row of an open transaction.
+        return writer.retire(random.between(0, 50), (id) => read.has(id) && id < open)
+      })
       if (retired.length > 0) scene.isRetired = true
       note(`${retired.length} rows`)
     }

@@ -35,6 +35,8 @@ export class AttachedWorld {
   readonly load: NetBoxLoad
   /** Numbers of the transactions whose rows may have been read from the table: ranges, both ends included. */
   readonly folded: Array<{ readonly from: number; to: number }> = []
+  /** The same of transactions that a restored copy lacks. */
+  readonly lost: Array<{ readonly from: number; readonly to: number }> = []
   /** Whether retention deleted rows. */
   isRetired = false
   private lane: Promise<unknown> = Promise.resolve()
@@ -107,10 +109,41 @@ export class AttachedWorld {
     return this.folded.some(({ from, to }) => from <= transaction && transaction <= to)
   }
 
-  /** Ids of rows of which there are events, or which are a part of them. */
+  isLost(transaction: number): boolean {
+    return this.lost.some(({ from, to }) => from <= transaction && transaction <= to)
+  }
+
+  /** Copies the server, and returns a function that puts the copy in its place. */
+  backUp(): Promise<(isNewTimeline: boolean) => Promise<void>> {
+    const { load, server, writer, lost } = this
+    return load.whilePaused(async () => {
+      await server.backUp()
+      const [from, rows, trees] = [this.committed.length, writer.copy(), load.copy()]
+      return (isNewTimeline) =>
+        load.whilePaused(async () => {
+          await server.restore(isNewTimeline)
+          await writer.restore(rows)
+          load.restore(trees)
+          lost.push({ from, to: this.committed.length - 1 })
+        })
+    })
+  }
+
+  /** Whether events were made of transactions that a copy lacks, for each restored copy. */
+  async sentOfLost(): Promise<ReadonlyArray<boolean>> {
+    const logged = new Set((await this.events()).map(({ requestId }) => requestId))
+    return this.lost.map(({ from, to }) =>
+      this.committed.slice(from, to + 1).some(({ events }) => events.some(({ requestId }) => logged.has(requestId)))
+    )
+  }
+
+  /** Ids of rows of which there are events, or which are a part of them; without rows that a restored copy lacks. */
   async readChanges(): Promise<ReadonlySet<number>> {
-    const logged = new Set((await this.events()).map(({ change }) => change))
-    const read = this.committed.flatMap(({ events }) => events).filter(({ changeIds }) => logged.has(changeIds.at(-1)!))
+    const logged = new Set((await this.events()).map(keyOf))
+    const read = this.committed
+      .filter((_, transaction) => !this.isLost(transaction))
+      .flatMap(({ events }) => events)
+      .filter(({ requestId, changeIds }) => logged.has(keyOf({ requestId, change: changeIds.at(-1)! })))
     return new Set(read.flatMap(({ changeIds }) => changeIds))
   }
 
@@ -142,10 +175,16 @@ export class AttachedWorld {
   /** The number of the first transaction of which an event is missing. */
   private async firstUnread(): Promise<number> {
     const read = await this.readChanges()
-    const at = this.committed.findIndex(({ events }) => events.some(({ changeIds }) => !read.has(changeIds.at(-1)!)))
+    const at = this.committed.findIndex(
+      ({ events }, transaction) =>
+        !this.isLost(transaction) && events.some(({ changeIds }) => !read.has(changeIds.at(-1)!))
+    )
     return at === -1 ? this.committed.length : at
   }
 }
+
+/** A restored database uses ids again. */
+const keyOf = ({ requestId, change }: Pick<SourceEvent, "requestId" | "change">): string => `${requestId} ${change}`
 
 const statusOf = async ({ sql }: World, source: number): Promise<string | undefined> => {
   const rows = await sql

@@ -40,6 +40,9 @@ export class NetBoxLoad {
   private trees: Array<ObjectTree> = []
   private readonly opened = new Map<number, OpenTree>()
   private user = "alice"
+  /** Work that is done while nothing is written, and the action that is under way. */
+  private pausing: Promise<unknown> = Promise.resolve()
+  private acting: Promise<unknown> = Promise.resolve()
 
   constructor(writer: NetBoxWriter, random: Random) {
     this.writer = writer
@@ -66,10 +69,43 @@ export class NetBoxLoad {
       { weight: 0.05, act: () => this.deleteUser() }
     ]
     while (!isOver()) {
-      await this.random.weighted(actions).act().catch(this.note)
+      await this.untilResumed()
+      this.acting = this.random.weighted(actions).act().catch(this.note)
+      await this.acting
       await pause(this.random.between(0, pauseMillisMax))
     }
     while (this.opened.size > 0) await this.close().catch(this.note)
+  }
+
+  /** Runs work while nothing is written; transactions may be open. */
+  whilePaused<A>(work: () => Promise<A>): Promise<A> {
+    const done = Promise.all([this.pausing, this.acting]).then(work)
+    this.pausing = done.catch(() => undefined)
+    return done
+  }
+
+  /** The lowest id of a row that an open transaction has written. */
+  get lowestOpenId(): number {
+    return Math.min(...[...this.opened.values()].flatMap(({ open }) => open.request.rows.map(({ id }) => id)))
+  }
+
+  /** The objects that it may change; call it while nothing is written. */
+  copy(): ReadonlyArray<ObjectTree> {
+    return [...this.trees]
+  }
+
+  /** Continues with the objects of a copy; transactions that were open have ended with the connections. */
+  restore(trees: ReadonlyArray<ObjectTree>): void {
+    this.trees = [...trees]
+    this.opened.clear()
+  }
+
+  private async untilResumed(): Promise<void> {
+    let awaited: unknown
+    while (awaited !== this.pausing) {
+      awaited = this.pausing
+      await awaited
+    }
   }
 
   private readonly note = (error: Error): void => {

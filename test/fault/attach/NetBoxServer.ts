@@ -1,5 +1,6 @@
 /** The Postgres of a NetBox, which is restarted whenever it ends, and the network by which the service reads it. */
-import { readFileSync } from "node:fs"
+import { spawnSync } from "node:child_process"
+import { appendFileSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { type NetBoxDatabase, makeNetBox } from "../../source/NetBoxDatabase.ts"
 import type { Release } from "../../source/NetBoxModels.ts"
@@ -16,7 +17,8 @@ export class NetBoxServer {
   readonly netbox: NetBoxDatabase
   readonly network: Proxy
   private readonly directory: string
-  private readonly servers: RunningServers
+  private servers: RunningServers
+  private isStopped = false
 
   private constructor(directory: string, servers: RunningServers, netbox: NetBoxDatabase, network: Proxy) {
     this.directory = directory
@@ -43,10 +45,47 @@ export class NetBoxServer {
 
   /** Ends the server at once (SIGQUIT), or with its connections first (SIGINT); it is started again. */
   restart(signal: "SIGQUIT" | "SIGINT"): void {
+    if (this.isStopped) return
     const owner = JSON.parse(readFileSync(join(this.directory, "owner.json"), "utf8")) as {
       readonly servers: ReadonlyArray<{ readonly pid: number }>
     }
     process.kill(owner.servers[0]!.pid, signal)
+  }
+
+  /** Copies the files of the server, which is stopped meanwhile. */
+  backUp(): Promise<void> {
+    return this.whileStopped(() => {
+      rmSync(this.backup, { recursive: true, force: true })
+      copy(this.data, this.backup)
+    })
+  }
+
+  /** Puts the copy in the place of the files. `isNewTimeline`: as a recovery from an archive of the WAL does. */
+  restore(isNewTimeline: boolean): Promise<void> {
+    return this.whileStopped(() => {
+      rmSync(this.data, { recursive: true })
+      copy(this.backup, this.data)
+      if (!isNewTimeline) return
+      appendFileSync(join(this.data, "postgresql.auto.conf"), "restore_command = 'false'\n")
+      // With the owner and mode that Postgres insists on.
+      copy(join(this.data, "PG_VERSION"), join(this.data, "recovery.signal"))
+    })
+  }
+
+  private async whileStopped(work: () => void): Promise<void> {
+    this.isStopped = true
+    await this.servers.stop()
+    work()
+    this.servers = await startServers(this.directory, { REDIS_URL: noRedis })
+    this.isStopped = false
+  }
+
+  private get data(): string {
+    return join(this.directory, "postgres")
+  }
+
+  private get backup(): string {
+    return join(this.directory, "backup")
   }
 
   async stop(): Promise<void> {
@@ -54,4 +93,9 @@ export class NetBoxServer {
     await this.network.close()
     await this.servers.stop()
   }
+}
+
+const copy = (from: string, to: string): void => {
+  const { status, stderr } = spawnSync("cp", ["-a", from, to], { encoding: "utf8" })
+  if (status !== 0) throw new Error(`${from} cannot be copied: ${stderr}`)
 }

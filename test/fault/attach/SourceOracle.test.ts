@@ -25,10 +25,11 @@ const event = (row: ChangeRow): SourceEvent => {
 const differencesOf = (
   committed: ReadonlyArray<CommittedTransaction>,
   events: ReadonlyArray<SourceEvent>,
-  mayBeFolded = false
+  mayBeFolded = false,
+  isLost: (transaction: number) => boolean = () => false
 ): number => {
   const differences = new Differences()
-  compareSource(committed, events, () => mayBeFolded, differences)
+  compareSource(committed, events, { mayBeFolded: () => mayBeFolded, isLost }, differences)
   return differences.count
 }
 
@@ -74,6 +75,24 @@ describe("events of a source", () => {
     const committed = [row(1, 0, 1, "job"), row(2, 1, 0, "job")].map((each) => transaction([each]))
     expect(differencesOf(committed, [], true)).toBe(0)
     expect(differencesOf(committed, [])).toBe(1)
+  })
+
+  it("may be missing where a restored copy lacks their transaction, and are owed once", () => {
+    const [lost, after] = [row(2, 1, 2, "lost"), row(2, 1, 3, "after")]
+    const committed = [created, lost, after].map((each) => transaction([each]))
+    const isLost = (at: number) => at === 1
+    for (const found of [
+      [created, lost, after],
+      [created, after]
+    ])
+      expect(differencesOf(committed, found.map(event), false, isLost)).toBe(0)
+    for (const found of [
+      [lost, after],
+      [created, lost],
+      [created, lost, lost, after],
+      [created, after, lost]
+    ])
+      expect(differencesOf(committed, found.map(event), false, isLost)).toBe(1)
   })
 
   it("may carry what a later transaction made of their row, where rows are read from the table", () => {

@@ -3,7 +3,8 @@
  * commits. Pure.
  *
  * Where rows may have been read from the table, the transactions of one request may be one event, and an event may carry
- * what a later transaction of the request made of its row; nothing else is excused.
+ * what a later transaction of the request made of its row. Where the database was restored from a copy, there may be no
+ * events of transactions that the copy lacks. Nothing else is excused.
  */
 import { isDeepStrictEqual } from "node:util"
 import type { ChangeRow, CommittedTransaction, ExpectedEvent } from "../../source/Expectation.ts"
@@ -22,18 +23,27 @@ export interface SourceEvent extends Omit<ExpectedEvent, "changeIds"> {
 interface Owed extends ExpectedEvent {
   /** It may have been read from the table. */
   readonly mayBeFolded: boolean
+  /** Its transaction was lost: perhaps nobody has read it. */
+  readonly isLost: boolean
   /** States of its last row that later transactions made. */
   readonly amended: ReadonlyArray<Snapshot | null>
 }
 
-/** `mayBeFolded`: whether the rows of a transaction, by its number, may have been read from the table. */
+/** Facts about transactions, by their number. */
+export interface Excuses {
+  /** Its rows may have been read from the table. */
+  readonly mayBeFolded: (transaction: number) => boolean
+  /** It is missing in a copy that was restored since. */
+  readonly isLost: (transaction: number) => boolean
+}
+
 export const compareSource = (
   committed: ReadonlyArray<CommittedTransaction>,
   events: ReadonlyArray<SourceEvent>,
-  mayBeFolded: (transaction: number) => boolean,
+  excuses: Excuses,
   differences: Differences
 ): void => {
-  const owed = Map.groupBy(owedBy(committed, mayBeFolded), objectOf)
+  const owed = Map.groupBy(owedBy(committed, excuses), objectOf)
   const actual = Map.groupBy(events, objectOf)
   for (const object of new Set([...owed.keys(), ...actual.keys()])) {
     const [own, found] = [owed.get(object) ?? [], actual.get(object) ?? []]
@@ -45,20 +55,26 @@ const objectOf = ({ type, objectId }: Pick<ExpectedEvent, "type" | "objectId">):
 
 const owedBy = (
   committed: ReadonlyArray<CommittedTransaction>,
-  mayBeFolded: (transaction: number) => boolean
+  { mayBeFolded, isLost }: Excuses
 ): ReadonlyArray<Owed> => {
   const amended = Map.groupBy(
     committed.flatMap((transaction): ReadonlyArray<ChangeRow> => transaction.amended),
-    ({ id }) => id
+    rowKey
   )
   return committed.flatMap(({ events }, at) =>
     events.map((event) => ({
       ...event,
       mayBeFolded: mayBeFolded(at),
-      amended: (amended.get(event.changeIds.at(-1)!) ?? []).map(({ after }) => after)
+      isLost: isLost(at),
+      amended: (amended.get(rowKey({ id: event.changeIds.at(-1)!, requestId: event.requestId })) ?? []).map(
+        ({ after }) => after
+      )
     }))
   )
 }
+
+/** A database that is restored uses ids again. */
+const rowKey = ({ id, requestId }: Pick<ChangeRow, "id" | "requestId">): string => `${requestId} ${id}`
 
 /** Whether the events are the owed ones, each once: all of both are used. */
 const matches = (owed: ReadonlyArray<Owed>, events: ReadonlyArray<SourceEvent>): boolean => {
@@ -67,12 +83,14 @@ const matches = (owed: ReadonlyArray<Owed>, events: ReadonlyArray<SourceEvent>):
     if (at === owed.length) return next === events.length
     const place = `${at} ${next}`
     if (refused.has(place)) return false
-    const isMatch = runsAt(owed, at).some((run) => {
-      const event = foldOwed(run)
-      if (event === undefined) return from(at + run.length, next)
-      const found = events[next]
-      return found !== undefined && isSame(event, found) && from(at + run.length, next + 1)
-    })
+    const isMatch =
+      (owed[at]!.isLost && from(at + 1, next)) ||
+      runsAt(owed, at).some((run) => {
+        const event = foldOwed(run)
+        if (event === undefined) return from(at + run.length, next)
+        const found = events[next]
+        return found !== undefined && isSame(event, found) && from(at + run.length, next + 1)
+      })
     if (!isMatch) refused.add(place)
     return isMatch
   }

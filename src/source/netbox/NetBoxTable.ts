@@ -75,21 +75,15 @@ const fetchedChanges = 25
 const pageChanges = 500
 const pageCharsMax = 8 * 1024 * 1024
 
-type Found = ReadonlyArray<{ readonly found: FoundChange }>
+type ChangeRows = ReadonlyArray<{ readonly found: FoundChange }>
 
 /** Changes, and the ids of all rows that were read for them. */
 interface ChangePage {
   readonly changes: ReadonlyArray<FoldedChange>
   readonly ids: ReadonlyArray<string>
+  /** Whether it is the last page. */
+  readonly isWhole: boolean
 }
-
-const pageIn = (rows: Found): ChangePage => ({
-  changes: rows.flatMap(({ found: { first, last, ids, isCut } }) =>
-    folded(first, last, ids).map((change) => (isCut ? { ...change, isCut } : change))
-  ),
-  // Also of rows of which nothing is left.
-  ids: rows.flatMap(({ found }) => found.ids)
-})
 
 const charsOf = ({ first, last }: FoundChange): number => (first.before?.length ?? 0) + (last.after?.length ?? 0)
 
@@ -99,11 +93,31 @@ const cursorOver = (
   table: NetBoxTable,
   where: string,
   parameters: ReadonlyArray<unknown>
-): Effect.Effect<Effect.Effect<Found, SqlError.SqlError>, SqlError.SqlError> =>
+): Effect.Effect<Effect.Effect<ChangeRows, SqlError.SqlError>, SqlError.SqlError> =>
   Effect.as(
     sql.unsafe(`declare changes no scroll cursor for ${foldedSql(table, where)}`, parameters),
     sql.unsafe<{ readonly found: FoundChange }>(`fetch ${fetchedChanges} from changes`)
   )
+
+/** The next changes of a cursor. */
+const nextPage = Effect.fnUntraced(function* (fetched: Effect.Effect<ChangeRows, SqlError.SqlError>) {
+  const changes: Array<FoldedChange> = []
+  const ids: Array<string> = []
+  let [count, chars, isWhole] = [0, 0, false]
+  while (!isWhole && count < pageChanges && chars < pageCharsMax) {
+    const rows = yield* fetched
+    for (const { found } of rows) {
+      const all = folded(found.first, found.last, found.ids)
+      changes.push(...all.map((change) => (found.isCut ? { ...change, isCut: true } : change)))
+      // Also of rows of which nothing is left.
+      ids.push(...found.ids)
+      chars += charsOf(found)
+    }
+    count += rows.length
+    isWhole = rows.length < fetchedChanges
+  }
+  return { changes, ids, isWhole } satisfies ChangePage
+})
 
 /** Passes the changes of these rows, page by page, within a transaction of `sql`. */
 export const eachChange = <E, R>(
@@ -115,7 +129,11 @@ export const eachChange = <E, R>(
   sql.withTransaction(
     Effect.gen(function* () {
       const fetched = yield* cursorOver(sql, table, "c.id = any ($1::text[]::bigint[])", [ids])
-      for (let rows = yield* fetched; rows.length > 0; rows = yield* fetched) yield* use(pageIn(rows))
+      let page: ChangePage
+      do {
+        page = yield* nextPage(fetched)
+        yield* use(page)
+      } while (!page.isWhole)
     })
   )
 
@@ -135,15 +153,7 @@ export const changesBehind = (
       const next = yield* snapshotMark(sql, table)
       const where = `c.id > $1::text::bigint and not exists (select from unnest($2::text[]) u (id) where u.id::bigint = c.id)`
       const fetched = yield* cursorOver(sql, table, where, [settledId, read])
-      const rows: Array<Found[number]> = []
-      let [chars, isWhole] = [0, false]
-      while (!isWhole && rows.length < pageChanges && chars < pageCharsMax) {
-        const more = yield* fetched
-        rows.push(...more)
-        for (const { found } of more) chars += charsOf(found)
-        isWhole = more.length < fetchedChanges
-      }
-      return { ...pageIn(rows), next, isWhole }
+      return { ...(yield* nextPage(fetched)), next }
     })
   )
 

@@ -170,7 +170,9 @@ describe("a source whose database is on another server", () => {
     })
     await expectEvents(own)
     await disable(own)
-    await api.database.sql.query("update rackwire_source set system_id = '1'")
+    // A dump: no slot, and a WAL that is shorter.
+    await server.query("select pg_drop_replication_slot($1)::text", [own.netbox.name])
+    await api.database.sql.query("update rackwire_source set system_id = '1', confirmed_lsn = 'FF/0'")
     await writer.request((request) => request.update("dcim.site", site, { facility: "y" }))
     await enable(own, true)
     await expectEvents(own)

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest"
 import { type Api, startApi } from "../support/Api.ts"
 import type { Json } from "../support/Client.ts"
+import { eventually } from "../support/Eventually.ts"
 import { accessibility, faultsOf, hasBrowser, sideways } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
 
@@ -97,6 +98,35 @@ describe.skipIf(!hasBrowser)("sources", () => {
     await page.reload()
     expect(await page.locator("#reading").textContent()).toMatch(/No process has read it for 1 h.*the slot is dropped/s)
     expect(await page.locator("#reading .m-bad").count()).toBe(1)
+    await close()
+  })
+
+  it("have their state before their attributes, on narrow screens too, and follow it", async () => {
+    const id = await makeSource("followed", { wal_limit: 100 })
+    await setReading(id, 10 * megabyte)
+    const { page, close } = await loggedIn()
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 800 })
+      await page.goto(`/extras/sources/${id}/`)
+      const bottomOf = async (part: string) => {
+        const { y, height } = (await page.locator(part).boundingBox())!
+        return y + height
+      }
+      const { y: attributes } = (await page.locator("#attributes").boundingBox())!
+      for (const part of ["#reading", "#gaps", "#unseen"]) expect(await bottomOf(part)).toBeLessThan(attributes)
+      expect(await sideways(page)).toEqual([])
+    }
+    const label = () => page.locator("#reading .meter").getAttribute("aria-label")
+    expect(await label()).toBe("10 MB of 100 MB (WAL limit)")
+    await setReading(id, 95 * megabyte)
+    await eventually("the page shows what is retained now", async () => (await label())!.startsWith("95 MB"))
+    await api.database.sql.query(
+      "update extras_source set status = 'failing', status_note = 'slot lost' where id = $1",
+      [id]
+    )
+    const shows = async (part: string, text: string) => (await page.locator(part).textContent())!.includes(text)
+    await eventually("the page shows that it fails", () => shows("#reading", "Failing: its changes are not read."))
+    await eventually("the attributes agree", () => shows("#own", "slot lost"))
     await close()
   })
 

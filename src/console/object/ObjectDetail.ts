@@ -15,36 +15,42 @@ import { customLinks } from "../link/CustomLinks.ts"
 import { accountCards } from "../account/AccountCards.ts"
 import { objectText } from "../change/ChangeTable.ts"
 import { framed } from "../frame/Frame.ts"
+import { live, liveControl, withLive } from "../live/Following.ts"
 import { groupOf } from "../frame/Menu.ts"
 import { relatedCard, relatedTo } from "../value/Related.ts"
 import { attributesCard } from "./Attributes.ts"
 import { customFieldsCard } from "./CustomFieldsCard.ts"
 import { objectIn, objectPage } from "./ObjectPage.ts"
-import { panelsOf } from "./Panels.ts"
+import { hasLivePanel, panelsOf } from "./Panels.ts"
 import { timeOf } from "../value/Time.ts"
 import { capital, pathOf, pluralOf } from "../value/Title.ts"
 import { markdown } from "../value/Markdown.ts"
 
 const show =
-  (type: ObjectType): Handler =>
+  (type: ObjectType, isLive: boolean): Handler =>
   (request) =>
     Effect.gen(function* () {
       const found = yield* objectIn(type, request)
       if (found === undefined) return (yield* deleted(type, request)) ?? (yield* notFound())
       const { row, view, customFields } = found
       const shown = representation(type, row, view) as Readonly<Record<string, unknown>>
+      const own = attributesCard(type, shown)
       const related = yield* relatedTo(type, row.id)
       const panels = yield* panelsOf({ type, row, view, shown, request }, related)
       return yield* objectPage(request, {
         ...{ type, row, view },
         links: yield* customLinks({ type, shown, request }),
-        main: html`<div class="panels">
-            <div>${attributesCard(type, shown)}${panels.main}${comments(shown["comments"])}</div>
+        main: html`${panels.first}
+          <div class="panels">
+            <div>
+              ${isLive ? live("own", html`<div id="own">${own}</div>`) : own}${panels.main}${comments(shown["comments"])}
+            </div>
             <div>
               ${panels.side}${yield* customFieldsCard(customFields, shown["custom_fields"])}${relatedCard(related, type, row.id)}${yield* accountCards(type.id)(row, request)}
             </div>
           </div>
-          <div class="wide">${panels.wide}</div>`
+          <div class="wide">${panels.wide}</div>
+          ${isLive ? liveControl : ""}`
       })
     })
 
@@ -94,8 +100,8 @@ const elsewhere: ReadonlySet<ObjectType> = new Set<ObjectType>([
 
 export default [...registry.values()]
   .filter((type) => !elsewhere.has(type))
-  .map((type): Route => ({
-    path: `${pathOf(type)}:id/`,
-    access: type,
-    methods: { GET: show(type) }
-  }))
+  .map((type): Route => {
+    const isLive = hasLivePanel(type)
+    const page = show(type, isLive)
+    return { path: `${pathOf(type)}:id/`, access: type, methods: { GET: isLive ? withLive(page) : page } }
+  })

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { entriesOf, modulesBelow } from "../../Folder.ts"
 import type { Panel, PanelKind } from "../../inventory/page/Panel.ts"
+import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { registry } from "../../inventory/Registry.ts"
 import type { Html } from "../Html.ts"
 import type { About, Drawing, Place } from "../panel/Panel.ts"
@@ -22,12 +23,15 @@ export const drawingOf = ({ kind }: Panel, type: string): Drawing => {
 
 for (const { id, panels } of registry.values()) for (const panel of panels) drawingOf(panel, id)
 
+/** Whether the page of an object has parts that are updated while it is open. */
+export const hasLivePanel = ({ id, panels }: ObjectType): boolean => panels.some((panel) => drawingOf(panel, id).isLive)
+
 /**
  * The panels of an object by their place, in the order of the declaration. `related` are the counts of what points at
  * it: a panel of children without any is not read.
  */
 export const panelsOf = Effect.fnUntraced(function* (about: About, related: Related) {
-  const drawn: Record<Place, Array<Html>> = { main: [], side: [], wide: [] }
+  const drawn: Record<Place, Array<Html>> = { first: [], main: [], side: [], wide: [] }
   for (const panel of about.type.panels) {
     if (panel.kind === "children" && namesNone(related, about.type, panel.type, panel.field)) continue
     const { place, draw } = drawingOf(panel, about.type.id)

@@ -17,12 +17,14 @@ export interface About {
   readonly request: Request
 }
 
-/** Columns of a page: the wide one is below the others. */
-export type Place = "main" | "side" | "wide"
+/** Places of a page: the first one is before all columns, and the wide one is below them. */
+export type Place = "first" | "main" | "side" | "wide"
 
 export interface Drawing<Kind extends PanelKind = PanelKind> {
   readonly kind: Kind
   readonly place: Place
+  /** Whether it has parts that are updated while the page is open. */
+  readonly isLive: boolean
   /** Sends one statement at most. Undefined where there is nothing to show. */
   readonly draw: (panel: PanelOf<Kind>, about: About) => Effect.Effect<Html | undefined, Refusal, Services>
 }
@@ -31,8 +33,9 @@ export interface Drawing<Kind extends PanelKind = PanelKind> {
 export const drawing = <Kind extends PanelKind>(
   kind: Kind,
   place: Place,
-  draw: Drawing<Kind>["draw"]
-): Drawing<Kind> => ({ kind, place, draw })
+  draw: Drawing<Kind>["draw"],
+  isLive = false
+): Drawing<Kind> => ({ kind, place, draw, isLive })
 
 /** The id of the heading of a panel that a page may have several times. */
 export const panelId = (title: string): string => `panel-${title.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}`

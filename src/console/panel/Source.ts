@@ -8,10 +8,14 @@ import { sourceCards } from "../source/SourceCards.ts"
 import { probed } from "../system/Probe.ts"
 import { drawing } from "./Panel.ts"
 
-export default drawing("source", "side", (_, { row }) =>
-  Effect.gen(function* () {
-    const source = row as RowOf<typeof Source>
-    const reading = yield* probed(sourceReading(source))
-    return sourceCards(source, reading, (yield* Pace).presence.silenceMillis)
-  })
+export default drawing(
+  "source",
+  "first",
+  (_, { row }) =>
+    Effect.gen(function* () {
+      const source = row as RowOf<typeof Source>
+      const reading = yield* probed(sourceReading(source))
+      return sourceCards(source, reading, (yield* Pace).presence.silenceMillis)
+    }),
+  true
 )

@@ -6,6 +6,7 @@ import type Source from "../../inventory/types/extras/Source.ts"
 import { type Html, html } from "../Html.ts"
 import { card } from "../capture/CaptureCards.ts"
 import { walMeter } from "../capture/WalMeter.ts"
+import { live } from "../live/Following.ts"
 import { number } from "../list/Pager.ts"
 import { bytesText } from "../system/Amounts.ts"
 import { timeOf } from "../value/Time.ts"
@@ -21,8 +22,20 @@ const megabyte = 1024 * 1024
 
 /** `reading` is undefined if it could not be read. */
 export const sourceCards = (source: SourceRow, reading: SourceReading | undefined, silenceMillis: number): Html =>
-  html`${card("reading", "Reading", reading, ({ progress }) => stateOf(source, progress, silenceMillis))}
-  ${card("gaps", "Gaps", reading, ({ gaps }) => gapList(gaps))} ${unseen}`
+  html`<div class="panels first">
+    <div>
+      ${live(
+        "reading",
+        card("reading", "Reading", reading, ({ progress }) => stateOf(source, progress, silenceMillis))
+      )}
+    </div>
+    <div>
+      ${live(
+        "gaps",
+        card("gaps", "Gaps", reading, ({ gaps }) => gapList(gaps))
+      )}${unseen}
+    </div>
+  </div>`
 
 const stateOf = (source: SourceRow, progress: SourceProgress | null, silenceMillis: number): Html => {
   const { dot, sentence, note } = sourceState(source, progress, silenceMillis)

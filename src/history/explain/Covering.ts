@@ -20,7 +20,7 @@ export interface Covering {
 /** The first `max` webhooks by name that cover the type and that the reader may view. */
 export const coveringWebhooks = Effect.fnUntraced(function* (type: ObjectType, max: number) {
   const sql = yield* SqlClient.SqlClient
-  const covers = { sql: "t.content_types @> array[$1::text]", parameters: [type.id] }
+  const covers = { sql: "t.source_id is null and t.content_types @> array[$1::text]", parameters: [type.id] }
   const where = allOf(covers, yield* cleared(webhookType, "view"))
   const rows = yield* sql.unsafe<{ readonly webhook: Covering }>(
     `select json_build_object('id', t.id, 'name', t.name, 'enabled', t.enabled, 'paused', t.paused, 'kinds',

@@ -29,6 +29,7 @@ const names = [
   "devices",
   "dots",
   "download",
+  "external-link",
   "eye",
   "eye-off",
   "file-code",

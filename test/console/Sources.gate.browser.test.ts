@@ -80,6 +80,11 @@ describe.skipIf(!hasBrowser)("sources", () => {
     expect(await page.locator("#reading .m-bad").count()).toBe(0)
     expect(await text("gaps")).toContain(reason)
     expect(await page.locator("#gaps a").getAttribute("href")).toBe("/system/capture/")
+    await page.goto("/system/capture/")
+    // Changes that NetBox lost are not in rows of the inventory.
+    expect(await text("gaps")).toMatch(/1 object type of headquarters: dcim\.site/)
+    expect(await text("gaps")).not.toContain("replay --gap")
+    await page.goto(`/extras/sources/${id}/`)
     for (const part of ["shell", "plain SQL", "bulk_update()"]) expect(await text("unseen")).toContain(part)
     expect(await page.content()).not.toContain(secret)
     for (const theme of ["light", "dark", "light contrast", "dark contrast"] as const)

@@ -4,6 +4,7 @@ import { watching } from "../../http/system/MetricsAccess.ts"
 import { type Handler, type Route, redirect } from "../../http/Route.ts"
 import { acknowledge, setAsideSeen } from "../../http/system/Capture.ts"
 import { cleared } from "../../inventory/Clearance.ts"
+import { sourceNames } from "../../history/source/SourceNames.ts"
 import { epochs, gaps, leadership, publicationState, slotState } from "../../history/capture/CaptureState.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { isEverything } from "../../inventory/derive/filter/Where.ts"
@@ -32,13 +33,14 @@ const show: Handler = (request) =>
       { concurrency: "unbounded" }
     )
     const mayRule = isEverything(yield* cleared(webhookType, "change"))
+    const sourceOf = yield* sourceNames((found.gaps ?? []).flatMap(({ objectTypes }) => objectTypes ?? []))
     const now = yield* Clock.currentTimeMillis
     const reply = yield* framed(request, {
       title: "Capture",
       crumbs: [["System"]],
       actions: html`<a class="btn btn-sm" href="${path}">Refresh</a>`,
       main: html`<div class="system-page">
-        ${noteLine(request)} ${gapCard(request, found.gaps, mayRule)}
+        ${noteLine(request)} ${gapCard(request, found.gaps, mayRule, sourceOf)}
         <div class="panels">
           <div>${slotCard(found.slot, found.readers)}${publicationCard(found.publication)}</div>
           <div>${leadershipCard(found.readers, now)}${epochCard(found.epochs)}${setAsideCard(found.setAside)}</div>

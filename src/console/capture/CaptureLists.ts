@@ -1,4 +1,6 @@
 /** The gaps, the epochs, and the changes that were set aside. */
+import { bareType, sourceTypeOf } from "../../event/SourceType.ts"
+import type { SourceNames } from "../../history/source/SourceNames.ts"
 import type { EpochState, Gap, SetAsideState } from "../../history/capture/CaptureState.ts"
 import type { Request } from "../../http/wire/Request.ts"
 import { type Html, html } from "../Html.ts"
@@ -17,23 +19,36 @@ const head = (title: string): Html => html`<th scope="col">${title}</th>`
 const hidden = (title: string): Html => html`<th scope="col"><span class="visually-hidden">${title}</span></th>`
 const wide = (title: string): Html => html`<th scope="col" class="lo">${title}</th>`
 
-export const gapCard = (request: Request, gaps: ReadonlyArray<Gap> | undefined, mayAcknowledge: boolean): Html =>
+/** `sourceOf` names the sources of the gaps. */
+export const gapCard = (
+  request: Request,
+  gaps: ReadonlyArray<Gap> | undefined,
+  mayAcknowledge: boolean,
+  sourceOf: SourceNames
+): Html =>
   card("gaps", "Gaps", gaps, (found) =>
     found.length === 0
       ? html`<p class="note">Every change was captured.</p>`
       : html`<p class="note">
-            In these spans changes were not captured, or not whole.
-            <code>npx rackwire replay --gap ${found[0]!.id}</code> queues the changes that rows still show. A gap is an
-            alarm until it is acknowledged.
+            In these spans changes were not captured, or not whole.${replayHint(found)} A gap is an alarm until it is
+            acknowledged.
           </p>
           ${denseTable(
             "Gaps",
             [head("Gap"), wide("From"), wide("To"), head("What happened"), hidden("Actions")],
-            found.map((gap) => gapRow(request, gap, mayAcknowledge))
+            found.map((gap) => gapRow(request, gap, mayAcknowledge, sourceOf))
           )}`
   )
 
-const gapRow = (request: Request, gap: Gap, mayAcknowledge: boolean): Html => {
+/** Rows of the inventory are all that can be replayed. */
+const replayHint = (gaps: ReadonlyArray<Gap>): Html | string => {
+  const own = gaps.find(({ cause }) => cause !== "source")
+  return own === undefined
+    ? ""
+    : html` <code>npx rackwire replay --gap ${own.id}</code> queues the changes that rows still show.`
+}
+
+const gapRow = (request: Request, gap: Gap, mayAcknowledge: boolean, sourceOf: SourceNames): Html => {
   const { id, reason, objectTypes, since, until, acknowledged } = gap
   return html`<tr>
     <th scope="row">
@@ -45,11 +60,20 @@ const gapRow = (request: Request, gap: Gap, mayAcknowledge: boolean): Html => {
     <td class="nm">
       ${beginning(reason, reasonLengthMax)}
       <div class="sub">
-        ${objectTypes === null ? "all object types" : beginning(objectTypes.join(", "), reasonLengthMax)}
+        ${objectTypes === null ? "all object types" : beginning(typesText(objectTypes, sourceOf), reasonLengthMax)}
       </div>
     </td>
     <td class="ra">${acknowledged === null && mayAcknowledge ? acknowledgeForm(request, id) : ""}</td>
   </tr>`
+}
+
+/** A gap is of the types of one source, or of the inventory. */
+const typesText = (types: ReadonlyArray<string>, sourceOf: SourceNames): string => {
+  const [first] = types
+  const of = first === undefined || sourceTypeOf(first) === undefined ? "" : ` of ${sourceOf(first) ?? "a source"}`
+  return of === ""
+    ? types.join(", ")
+    : `${types.length} object ${types.length === 1 ? "type" : "types"}${of}: ${types.map(bareType).join(", ")}`
 }
 
 const acknowledgeForm = (request: Request, id: number): Html =>

@@ -1,9 +1,11 @@
 /** The columns of the change log: when, the action, the object, the changed fields in words, the user, the request. */
 import { Effect } from "effect"
+import { type SourceObject, sourceObjects } from "../../history/source/SourceObjects.ts"
 import type { Row, RowOf } from "../../inventory/Field.ts"
 import type ObjectChange from "../../inventory/types/extras/ObjectChange.ts"
 import { type Html, html } from "../Html.ts"
 import type { Dressing } from "../list/ListColumn.ts"
+import { objectWithType } from "../source/ObjectLink.ts"
 import { timeOf } from "../value/Time.ts"
 import { none } from "../value/Value.ts"
 import { actionBadge, objectText, requestLink } from "./ChangeTable.ts"
@@ -11,7 +13,17 @@ import { changeWords } from "./ChangeWords.ts"
 
 type Change = RowOf<typeof ObjectChange>
 
+/** The event of a row. */
+const placedRow = ({ changed_object_type: type, position, idx, time }: Row) => ({
+  ...{ type: String(type), time: String(time) },
+  place: `${String(position)}-${String(idx)}`
+})
+
+const objectOf = (change: Change, source: SourceObject | undefined): Html =>
+  source === undefined ? html`${objectText(change)}` : objectWithType(change.changed_object_type, source)
+
 export const changeDressing = Effect.fnUntraced(function* (rows: ReadonlyArray<Row>) {
+  const objects = yield* sourceObjects(rows.map(placedRow))
   const words = yield* changeWords(rows as ReadonlyArray<Change>)
   const of =
     (show: (change: Change) => Html) =>
@@ -28,7 +40,12 @@ export const changeDressing = Effect.fnUntraced(function* (rows: ReadonlyArray<R
       {
         title: "Object",
         field: "object_repr",
-        cell: of((change) => html`<div class="did-cell">${objectText(change)}${words.get(change.id) ?? ""}</div>`)
+        cell: of(
+          (change) =>
+            html`<div class="did-cell">
+              ${objectOf(change, objects.get(placedRow(change).place))}${words.get(change.id) ?? ""}
+            </div>`
+        )
       },
       {
         title: "User",

@@ -1,5 +1,7 @@
 /** `/extras/object-changes/<id>/`: what a change did, its neighbours, and the way back. */
 import { Effect } from "effect"
+import { bareType } from "../../event/SourceType.ts"
+import { type SourceObject, placed, sourceObjects } from "../../history/source/SourceObjects.ts"
 import { lsnOfChange, positionOfChange } from "../../history/explain/Explain.ts"
 import { deliveryType } from "../../log/DeliveryRows.ts"
 import type { Handler, Route } from "../../http/Route.ts"
@@ -20,6 +22,7 @@ import { framed } from "../frame/Frame.ts"
 import { icon } from "../frame/Icon.ts"
 import { groupOf } from "../frame/Menu.ts"
 import { deliveryTable } from "../object/DeliveryTable.ts"
+import { objectLink, sourceLink } from "../source/ObjectLink.ts"
 import { timeOf } from "../value/Time.ts"
 import { capital, pathOf, pluralOf } from "../value/Title.ts"
 import { none } from "../value/Value.ts"
@@ -31,6 +34,7 @@ const show: Handler = (request) =>
   Effect.gen(function* () {
     const change = yield* changeIn(request)
     const type = registry.get(change.changed_object_type)
+    const source = (yield* sourceObjects([placed(change)])).get(change.place)
     const fields = yield* changedFields(change)
     const isUpdate = change.action === "update"
     const compared = isUpdate ? fields.filter(({ isChanged }) => isChanged) : fields
@@ -59,7 +63,7 @@ const show: Handler = (request) =>
           ${isFromNetbox(change) ? "" : yield* whyCards(change)}${yield* wholeObject(fields)}
         </div>
         <div>
-          ${panel(change, yield* objectLink(type, change))}${yield* deliveries(change, request.base)}
+          ${panel(change, source === undefined ? yield* ownLink(type, change) : objectLink(source), source)}${yield* deliveries(change, request.base)}
           ${sameRequest(change, siblings)}
         </div>
       </div>`
@@ -110,7 +114,7 @@ const step = (change: Change | undefined, title: "Previous change" | "Next chang
 }
 
 /** The link to the object, if it still exists and may be viewed. */
-const objectLink = Effect.fnUntraced(function* (type: ObjectType | undefined, change: Change) {
+const ownLink = Effect.fnUntraced(function* (type: ObjectType | undefined, change: Change) {
   const text = change.object_repr === "" ? `#${change.changed_object_id}` : change.object_repr
   if (type === undefined) return html`${text}`
   if (!(yield* isThere(type, change.changed_object_id))) return html`${text} <span class="sub">(no longer there)</span>`
@@ -124,7 +128,7 @@ const restoring = Effect.fnUntraced(function* (type: ObjectType | undefined, { i
   return html`<a class="btn btn-sm" href="${pathOf(changeType, id)}restore/">${icon("restore")}Restore these values</a>`
 })
 
-const panel = (change: Change, object: Html): Html => {
+const panel = (change: Change, object: Html, source: SourceObject | undefined): Html => {
   const lsn = lsnOfChange(change)
   return html`<section class="card" aria-labelledby="change">
     <div class="ch"><h2 id="change">Change</h2></div>
@@ -144,7 +148,13 @@ const panel = (change: Change, object: Html): Html => {
       <dt>Object</dt>
       <dd>${object}</dd>
       <dt>Object type</dt>
-      <dd class="mono">${change.changed_object_type}</dd>
+      <dd class="mono">${bareType(change.changed_object_type)}</dd>
+      ${
+        source === undefined
+          ? ""
+          : html`<dt>Source</dt>
+              <dd>${sourceLink(source)}</dd>`
+      }
       <dt>Request</dt>
       <dd>${requestLink(change, 36)}</dd>
       <dt>Position</dt>

@@ -1,7 +1,9 @@
 /** A table of changes: when, what, to which object, by whom, in which request. */
 import type { Change } from "../../inventory/read/Changes.ts"
+import { isDictionary } from "../../inventory/Field.ts"
 import { changeType } from "../../inventory/read/Changes.ts"
 import { type Html, html } from "../Html.ts"
+import { inSource } from "../source/ObjectLink.ts"
 import { denseTable } from "../frame/DenseTable.ts"
 import { timeOf } from "../value/Time.ts"
 import { nameOfType, pathOf } from "../value/Title.ts"
@@ -18,6 +20,10 @@ export const objectText = ({
   object_repr: display
 }: Pick<Change, "changed_object_type" | "changed_object_id" | "object_repr">): string =>
   `${nameOfType(id)} ${display === "" ? `#${key}` : display}`
+
+/** The name of the source of a change, as it was then; undefined for the inventory. */
+export const sourceOf = ({ source }: Pick<Change, "source">): string | undefined =>
+  isDictionary(source) && typeof source["name"] === "string" ? source["name"] : undefined
 
 type Column = "object" | "request"
 
@@ -49,7 +55,7 @@ export const changeTable = (changes: ReadonlyArray<Change>, { caption, hides, wo
             >
           </th>
           <td>${actionBadge(change)}</td>
-          ${hidesObject && words === undefined ? "" : html`<td class="did-cell">${hidesObject ? "" : objectText(change)}${words?.get(change.id) ?? ""}</td>`}
+          ${hidesObject && words === undefined ? "" : html`<td class="did-cell">${hidesObject ? "" : html`${objectText(change)}${inSource(sourceOf(change))}`}${words?.get(change.id) ?? ""}</td>`}
           <td class="lo">${change.user_name === "" ? none : change.user_name}</td>
           ${hidesRequest ? "" : html`<td class="lo">${requestLink(change)}</td>`}
         </tr>`

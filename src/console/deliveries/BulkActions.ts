@@ -17,7 +17,9 @@ import { flash } from "../frame/Flash.ts"
 import { csrfInput } from "../form/Csrf.ts"
 import { framed } from "../frame/Frame.ts"
 import { icon } from "../frame/Icon.ts"
-import { filterTitle, filterValue } from "../filter/FilterName.ts"
+import { type NamedObjects, namedObjects } from "../filter/NamedObjects.ts"
+import { filterText } from "../filter/Filters.ts"
+import { filterTitle } from "../filter/FilterName.ts"
 import { number } from "../list/Pager.ts"
 import { changed, searchOf, withQuery } from "../list/Query.ts"
 import { groupOf } from "../frame/Menu.ts"
@@ -53,13 +55,14 @@ const show =
       const { plan } = planned
       const query = request.url.searchParams
       const isTried = action === "retry" && query.has("dry_run") && plan.total > 0
+      const named = yield* namedObjects(deliveryType, searchOf(planned.query), request.base)
       const trial = isTried ? trialCard(yield* triedFor(request, planned), plan.total) : ""
       return yield* page(
         action,
         request,
         plan.total === 0
           ? nothing(action, planned, request)
-          : html`${askCard(action, planned, request)}${trial}${sharesCard(action, plan)}`
+          : html`${askCard(action, planned, request, named)}${trial}${sharesCard(action, plan)}`
       )
     }).pipe(toldOn(action, request))
 
@@ -73,7 +76,7 @@ const nothing = (action: BulkAction, { plan }: Plan, request: Request): Html =>
     </div>
   </div>`
 
-const askCard = (action: BulkAction, { plan, query }: Plan, request: Request): Html => {
+const askCard = (action: BulkAction, { plan, query }: Plan, request: Request, named: NamedObjects): Html => {
   const { searchParams } = request.url
   const count = `${plan.isMinimum ? "at least " : ""}${deliveriesIn(plan.total)}`
   const successful = action === "retry" && query.some(([name, value]) => name === "status" && value === "successful")
@@ -85,7 +88,7 @@ const askCard = (action: BulkAction, { plan, query }: Plan, request: Request): H
       ${action === "retry" ? "Each gets a new retry schedule." : "They will not be sent; an attempt under way ends."}
     </p>
     <p class="chips">
-      ${query.map(([name, value]) => html`<span class="chip-f">${filterTitle(name)}: ${filterValue(deliveryType, name, value)}</span>`)}
+      ${query.map(([name, value]) => html`<span class="chip-f">${filterText(deliveryType, named, name, value)}</span>`)}
     </p>
     ${successful ? alert(html`<b>Some have succeeded.</b> Their receivers get them a second time.`) : ""}
     ${leftOutNote(action, plan, searchParams)}

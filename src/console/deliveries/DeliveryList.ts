@@ -16,6 +16,7 @@ import { type Html, html } from "../Html.ts"
 import { withPageSize } from "../account/Preferences.ts"
 import { ofUsualTime } from "./Asked.ts"
 import { deliveryRows } from "./DeliveryRows.ts"
+import { sourceNames } from "../../history/source/SourceNames.ts"
 import { facetList } from "./FacetList.ts"
 import { histogramChart } from "./HistogramChart.ts"
 import { actionBar, contentSearch, spanLinks } from "./Tools.ts"
@@ -83,7 +84,7 @@ const shown = Effect.fnUntraced(function* (found: Page, request: Request, asked:
   const counted = bars?._tag === "Some" ? bars.value : undefined
   return html`${yield* searchNote(asked)}${isTimed ? live("delivery-histogram", chartCard(counted, query)) : ""}
     <div class="faceted">
-      ${values._tag === "Some" ? facetList(values.value, query) : html`<p class="sub">Facets are unavailable.</p>`}
+      ${values._tag === "Some" ? facetList(values.value, query, yield* sourceNames(values.value.facets.object_type.map(({ value }) => value))) : html`<p class="sub">Facets are unavailable.</p>`}
       ${yield* tableCard(found, request, asked, counted)}
     </div>`
 })

@@ -1,6 +1,7 @@
 /** The table of the list of deliveries. */
 import { Effect } from "effect"
 import { mapInSlices } from "../../eventloop/Slices.ts"
+import { type SourceObject, objectsOfDeliveries } from "../../history/source/SourceObjects.ts"
 import { deliveryType } from "../../log/DeliveryRows.ts"
 import { type Row, type View, isDictionary } from "../../inventory/Field.ts"
 import { representation } from "../../inventory/derive/represent/Representation.ts"
@@ -9,8 +10,9 @@ import { cellValue, shortened } from "../list/Cell.ts"
 import { heading, selectAll, selectCell } from "../list/ObjectTable.ts"
 import { number } from "../list/Pager.ts"
 import { linksLeave } from "../frame/InPlace.ts"
+import { objectWithType } from "../source/ObjectLink.ts"
 import { timeOf } from "../value/Time.ts"
-import { nameOfType, pathOf } from "../value/Title.ts"
+import { nameOfType, pathOf, titleOfType } from "../value/Title.ts"
 import { none, valueOf } from "../value/Value.ts"
 
 interface DeliveryTable {
@@ -23,7 +25,8 @@ interface DeliveryTable {
 
 type DeliveryView = Readonly<Record<string, unknown>>
 
-const objectCell = ({ object, object_type: type, object_id: id }: DeliveryView): Html => {
+const objectCell = ({ object, object_type: type, object_id: id }: DeliveryView, source?: SourceObject): Html => {
+  if (source !== undefined) return objectWithType(String(type), source)
   const name = isDictionary(object) ? cellValue(object) : html`#${String(id)}`
   return html`<span class="sub">${nameOfType(String(type))}</span> ${name}`
 }
@@ -38,8 +41,15 @@ const answerCell = ({ response_status: code, reason, message }: DeliveryView): H
     >${cause === "" || cause === "Status" ? "" : ` ${cause}`}`
 }
 
-const cells: Readonly<Record<string, { readonly title: string; readonly of: (shown: DeliveryView) => Html }>> = {
+/** `source`: the object of the event, if it is one of a source. */
+type DeliveryCell = (shown: DeliveryView, source: SourceObject | undefined) => Html
+
+const cells: Readonly<Record<string, { readonly title: string; readonly of: DeliveryCell }>> = {
   object: { title: "Object", of: objectCell },
+  object_type: {
+    title: "Object type",
+    of: ({ object_type: type }, source) => html`${titleOfType(String(type), source?.sourceName)}`
+  },
   status: { title: "Outcome", of: ({ status }) => valueOf(status) },
   webhook: {
     title: "Webhook",
@@ -62,33 +72,34 @@ const onSmallScreens: ReadonlySet<string> = new Set(["object", "status"])
 export const deliveryRows = ({ rows, view, columns, query, isSelectable }: DeliveryTable) => {
   const others = columns.filter((name) => name !== "time")
   const hidden = (name: string) => (onSmallScreens.has(name) ? "" : html` class="lo"`)
-  const cellOf = (name: string, shown: DeliveryView): Html =>
-    Object.hasOwn(cells, name) ? cells[name]!.of(shown) : cellValue(shown[name])
-  return Effect.map(
-    mapInSlices(rows, (row): Html => {
+  const cellOf = (name: string, shown: DeliveryView, source: SourceObject | undefined): Html =>
+    Object.hasOwn(cells, name) ? cells[name]!.of(shown, source) : cellValue(shown[name])
+  return Effect.gen(function* () {
+    const objectIn = yield* objectsOfDeliveries(rows)
+    const body = yield* mapInSlices(rows, (row): Html => {
       const shown = representation(deliveryType, row, view) as DeliveryView
+      const object = objectIn(row)
       const id = shortened(String(shown["delivery_id"]))
       return html`<tr>
         ${isSelectable ? selectCell(row.id, id) : ""}
         <th scope="row"><a href="${pathOf(deliveryType, row.id)}">${timeOf(String(shown["time"]), "second")}</a></th>
-        ${others.map((name) => html`<td${hidden(name)}>${cellOf(name, shown)}</td>`)}
+        ${others.map((name) => html`<td${hidden(name)}>${cellOf(name, shown, object)}</td>`)}
       </tr>`
-    }),
-    (body) =>
-      html`<div class="table-responsive" id="objects" data-live-rows>
-        <table class="table table-vcenter card-table dense">
-          <caption class="visually-hidden">
-            Deliveries
-          </caption>
-          <thead>
-            <tr>
-              ${isSelectable ? selectAll : ""}${heading(deliveryType, "time", query, false)}${others.map((name) => heading(deliveryType, name, query, !onSmallScreens.has(name), cells[name]?.title))}
-            </tr>
-          </thead>
-          <tbody ${linksLeave}>
-            ${body}
-          </tbody>
-        </table>
-      </div>`
-  )
+    })
+    return html`<div class="table-responsive" id="objects" data-live-rows>
+      <table class="table table-vcenter card-table dense">
+        <caption class="visually-hidden">
+          Deliveries
+        </caption>
+        <thead>
+          <tr>
+            ${isSelectable ? selectAll : ""}${heading(deliveryType, "time", query, false)}${others.map((name) => heading(deliveryType, name, query, !onSmallScreens.has(name), cells[name]?.title))}
+          </tr>
+        </thead>
+        <tbody ${linksLeave}>
+          ${body}
+        </tbody>
+      </table>
+    </div>`
+  })
 }

@@ -1,9 +1,11 @@
 /** Facets of deliveries: the most frequent values, each a link that adds its filter or removes it. */
 import { type Facets, facetNames } from "../../history/log/Facets.ts"
+import type { SourceNames } from "../../history/source/SourceNames.ts"
 import { type Html, html } from "../Html.ts"
 import { shortened } from "../list/Cell.ts"
 import { number } from "../list/Pager.ts"
 import { changed, without } from "../list/Query.ts"
+import { titleOfType } from "../value/Title.ts"
 import { icon } from "../frame/Icon.ts"
 
 const titles: Readonly<Record<(typeof facetNames)[number], string>> = {
@@ -19,7 +21,12 @@ const titles: Readonly<Record<(typeof facetNames)[number], string>> = {
 /** Facets that are open at first. */
 const opened: ReadonlySet<string> = new Set(["status", "reason", "webhook_id", "response_status"])
 
-export const facetList = ({ facets, lookedAt, isComplete, hasAllUnsuccessful }: Facets, query: URLSearchParams): Html =>
+/** `sourceOf` names the sources of object types. */
+export const facetList = (
+  { facets, lookedAt, isComplete, hasAllUnsuccessful }: Facets,
+  query: URLSearchParams,
+  sourceOf: SourceNames
+): Html =>
   html`<nav class="facets" id="delivery-facets" aria-label="Narrow by">
     ${facetNames.map((name) => {
       const values = facets[name]
@@ -30,7 +37,8 @@ export const facetList = ({ facets, lookedAt, isComplete, hasAllUnsuccessful }: 
           ${values.map(({ value, label, count }) => {
             const ofUnsuccessful = name === "reason" || (name === "status" && value !== "successful")
             const isExact = isComplete || (hasAllUnsuccessful && ofUnsuccessful)
-            return entry(name, value, label, `${number(count)}${isExact ? "" : "+"}`, query)
+            const shown = name === "object_type" ? titleOfType(value, sourceOf(value)) : label
+            return entry(name, value, shown, `${number(count)}${isExact ? "" : "+"}`, query)
           })}
         </ul>
       </details>`

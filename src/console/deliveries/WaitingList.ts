@@ -1,5 +1,6 @@
 /** `/extras/deliveries/waiting/`: deliveries that wait or are under way, also those without an attempt. */
 import { Effect } from "effect"
+import { type ObjectOfDelivery, type SourceObject, objectsOfDeliveries } from "../../history/source/SourceObjects.ts"
 import { deliveryType } from "../../log/DeliveryRows.ts"
 import { actedOnMax } from "../../requests/WaitingActions.ts"
 import { HttpRefused } from "../../http/HttpRefused.ts"
@@ -20,6 +21,7 @@ import { linksLeave } from "../frame/InPlace.ts"
 import { number } from "../list/Pager.ts"
 import { changed, withQuery } from "../list/Query.ts"
 import { groupOf } from "../frame/Menu.ts"
+import { objectWithType } from "../source/ObjectLink.ts"
 import { timeOf } from "../value/Time.ts"
 import { nameOfType, pathOf, pluralOf } from "../value/Title.ts"
 import { badge, none, valueOf } from "../value/Value.ts"
@@ -55,6 +57,7 @@ const around = (request: Request) => ({
 const page = Effect.fnUntraced(function* (request: Request, { shown, count, next, view, wish }: WaitingView) {
   const mayAct = isEverything(yield* cleared(deliveryType, "change"))
   const query = request.url.searchParams
+  const objectIn = yield* objectsOfDeliveries(shown)
   const about = [
     ...(wish.webhook === undefined ? [] : [html`to ${valueOf(view.nested(webhookType.id, wish.webhook))}`]),
     ...(wish.object === undefined ? [] : [html`about ${valueOf(view.nested(wish.object.type, wish.object.id))}`])
@@ -71,7 +74,7 @@ const page = Effect.fnUntraced(function* (request: Request, { shown, count, next
         shown.length === 0
           ? html`<div class="empty"><b>${wish.after === "" ? "Nothing waits." : "That was the last page."}</b></div>`
           : html`<form method="post" action="${withQuery(waitingPath, query)}">
-              ${csrfInput(request)}${table(shown, mayAct)}${mayAct ? bar(query, count) : ""}
+              ${csrfInput(request)}${table(shown, mayAct, objectIn)}${mayAct ? bar(query, count) : ""}
             </form>`
       }
       <div class="tf">
@@ -110,7 +113,7 @@ const states: Readonly<Record<WaitingRow["state"], string>> = {
   delayed: "Scheduled"
 }
 
-const table = (shown: ReadonlyArray<WaitingRow>, mayAct: boolean): Html =>
+const table = (shown: ReadonlyArray<WaitingRow>, mayAct: boolean, objectIn: ObjectOfDelivery): Html =>
   html`<div class="table-responsive">
     <table class="table table-vcenter dense">
       <caption class="visually-hidden">
@@ -138,15 +141,15 @@ const table = (shown: ReadonlyArray<WaitingRow>, mayAct: boolean): Html =>
         </tr>
       </thead>
       <tbody>
-        ${shown.map((each) => line(each, mayAct))}
+        ${shown.map((each) => line(each, mayAct, objectIn(each)))}
       </tbody>
     </table>
   </div>`
 
-const line = (each: WaitingRow, mayAct: boolean): Html => {
+const line = (each: WaitingRow, mayAct: boolean, source: SourceObject | undefined): Html => {
   const { delivery_id: id, delivery, state, webhook, event, object, object_type: type, object_id: objectId } = each
-  const name = html`${object === null || object === undefined ? `${nameOfType(type)} #${objectId}` : valueOf(object)}
-  ${event}`
+  const own = object === null || object === undefined ? `${nameOfType(type)} #${objectId}` : valueOf(object)
+  const name = html`${source === undefined ? own : objectWithType(type, source)} ${event}`
   return html`<tr>
     ${
       mayAct

@@ -4,6 +4,7 @@ import type { LoggedAttempt } from "../../history/inspect/Attempts.ts"
 import { attemptsInSight } from "../../history/inspect/AttemptsInSight.ts"
 import { type Origin, isRepeated, journeyOf, originOf } from "../../history/inspect/Journey.ts"
 import { type Placed, neighboursOf } from "../../history/inspect/Neighbours.ts"
+import { placed, sourceObjects } from "../../history/source/SourceObjects.ts"
 import { type DeliveryState, deliveryState, heldNow } from "../../requests/OneDelivery.ts"
 import { deliveryType } from "../../log/DeliveryRows.ts"
 import { notFound } from "../../http/HttpRefused.ts"
@@ -22,6 +23,7 @@ import { framed } from "../frame/Frame.ts"
 import { icon } from "../frame/Icon.ts"
 import { live, liveControl } from "../live/Following.ts"
 import { groupOf } from "../frame/Menu.ts"
+import { objectLink, sourceLink } from "../source/ObjectLink.ts"
 import { objectIn } from "../object/ObjectPage.ts"
 import { nameOfType, pathOf, pluralOf } from "../value/Title.ts"
 import { probeForm } from "../webhook/Actions.ts"
@@ -147,14 +149,21 @@ const titles = Effect.fnUntraced(function* (row: Row, view: View, { change, orig
   const type = registry.get(String(typeId))
   const name = change === undefined || change.object_repr === "" ? `#${String(objectId)}` : change.object_repr
   const kind = nameOfType(String(typeId))
+  const source = change === undefined ? undefined : (yield* sourceObjects([placed(change)])).get(change.place)
   const isLinked = type !== undefined && (yield* isThere(type, Number(objectId)))
-  const object = isLinked ? html`<a href="${pathOf(type, Number(objectId))}">${name}</a>` : html`${name}`
+  const object =
+    source !== undefined
+      ? objectLink(source)
+      : isLinked
+        ? html`<a href="${pathOf(type, Number(objectId))}">${name}</a>`
+        : html`${name}`
   const webhook = inspected(row).webhook
   const of = { request_id: String(requestId) } as Change
   const parts: ReadonlyArray<Html> = [
     html`<span class="mono">${String(row["delivery_id"])}</span>`,
     html`to
     ${webhook === null || state.webhook === "deleted" ? "a deleted webhook" : valueOf(view.nested(webhookType.id, webhook))}`,
+    ...(source === undefined ? [] : [html`from ${sourceLink(source)}`]),
     ...(change === undefined || change.user_name === "" ? [] : [html`by ${change.user_name}`]),
     ...(change === undefined ? [] : [html`<a href="${pathOf(changeType, change.id)}">change #${change.id}</a>`]),
     html`request ${requestLink(change ?? of)}`,

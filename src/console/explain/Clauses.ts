@@ -1,4 +1,5 @@
 /** The clauses of a condition with their outcomes and the values that they found. */
+import { bareType } from "../../event/SourceType.ts"
 import { kindOf } from "../../event/Kind.ts"
 import type { Change } from "../../inventory/read/Changes.ts"
 import { clauseText, clausesOf } from "../../match/ClauseWords.ts"
@@ -29,7 +30,7 @@ const line = (mark: keyof typeof marks, text: string, value: string): Html => {
 
 /** Requirements of the webhook for every change, apart from its condition. */
 export const wants = ({ changed_object_type: type, action }: Change): Html =>
-  html`${line("holds", "object type", type)}${line("holds", "event", kindOf[action as keyof typeof kindOf])}`
+  html`${line("holds", "object type", bareType(type))}${line("holds", "event", kindOf[action as keyof typeof kindOf])}`
 
 /** The clauses of a webhook's condition. */
 export const clauseList = ({ explanation }: { readonly explanation?: Explanation }): Html => {

@@ -1,11 +1,10 @@
 /** The changes that a webhook skipped, grouped by what failed: how many, the newest ones, and the closest miss. */
 import type { Skips } from "../../history/explain/Skipped.ts"
 import { changeType } from "../../inventory/read/Changes.ts"
-import { registry } from "../../inventory/Registry.ts"
 import { type Html, html } from "../Html.ts"
 import { number } from "../list/Pager.ts"
 import { timeOf } from "../value/Time.ts"
-import { capital, nameOf, pathOf } from "../value/Title.ts"
+import { capital, nameOfType, pathOf } from "../value/Title.ts"
 import { badge } from "../value/Value.ts"
 
 type Group = Skips["groups"][number]
@@ -76,8 +75,7 @@ const skipText = ({
   time,
   reason
 }: Skip): Html => {
-  const of = registry.get(type)
-  const name = `${of === undefined ? type : nameOf(of)} ${display === "" ? `#${key}` : display}`
+  const name = `${nameOfType(type)} ${display === "" ? `#${key}` : display}`
   return html`<a href="${pathOf(changeType, id)}">${capital(name)} ${action}d</a>
     <span class="sub">${timeOf(time, "second")}</span><span class="why-text">${reason}</span>`
 }

@@ -4,12 +4,14 @@
  */
 import { Effect } from "effect"
 import { type Reckoned, explainChange } from "../../history/explain/Explain.ts"
+import { bareType } from "../../event/SourceType.ts"
 import { mayView } from "../../inventory/Clearance.ts"
 import type { Change } from "../../inventory/read/Changes.ts"
 import { objectType, registry } from "../../inventory/Registry.ts"
 import { type Html, html } from "../Html.ts"
+import { sourceOf } from "../change/ChangeTable.ts"
 import { icon } from "../frame/Icon.ts"
-import { nameOf, nameOfType, pathOf, pluralOf } from "../value/Title.ts"
+import { nameOf, pathOf, pluralOf } from "../value/Title.ts"
 import { badge } from "../value/Value.ts"
 import { clauseList, wants } from "./Clauses.ts"
 
@@ -89,9 +91,12 @@ const whyNotCard = (others: ReadonlyArray<Reckoned>, change: Change, isPartial: 
   </section>`
 }
 
-const typeName = ({ changed_object_type: id }: Change): string => {
+/** `Sites`, `Sites of headquarters`. */
+const typeName = (change: Change): string => {
+  const id = bareType(change.changed_object_type)
   const type = registry.get(id)
-  return type === undefined ? id : pluralOf(type)
+  const source = sourceOf(change)
+  return `${type === undefined ? id : pluralOf(type)}${source === undefined ? "" : ` of ${source}`}`
 }
 
 const whyNot = (each: Reckoned): Html =>
@@ -103,11 +108,16 @@ const whyNot = (each: Reckoned): Html =>
     >
   </li>`
 
-const doNotListen = (deaf: ReadonlyArray<Reckoned>, { changed_object_type: id }: Change): Html => {
+const doNotListen = (deaf: ReadonlyArray<Reckoned>, change: Change): Html => {
+  const id = bareType(change.changed_object_type)
   const type = registry.get(id)
+  const source = sourceOf(change)
   const count = deaf.length === 1 ? "1 webhook does" : `${deaf.length} webhooks do`
   return html`<details class="why-more">
-    <summary>${count} not listen to ${type === undefined ? nameOfType(id) : `any ${nameOf(type)}`}</summary>
+    <summary>
+      ${count} not listen to
+      ${type === undefined ? id : `any ${nameOf(type)}`}${source === undefined ? "" : ` of ${source}`}
+    </summary>
     <p class="links">${deaf.slice(0, namedMax).map((each, at) => html`${at === 0 ? "" : ", "}${link(each)}`)}</p>
     ${more(deaf.length)}
   </details>`

@@ -2,8 +2,9 @@
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { customPrefix } from "../../inventory/derive/filter/CustomFieldFilter.ts"
 import { splitName } from "../../inventory/derive/filter/Filter.ts"
+import { holdsTypes } from "../../inventory/Grammar.ts"
 import { everySuffix } from "../../inventory/derive/filter/Lookup.ts"
-import { fieldTitle } from "../value/Title.ts"
+import { fieldTitle, titleOfType } from "../value/Title.ts"
 import { shortened } from "../list/Cell.ts"
 
 /** Lookups in words; another one is shown by its name. */
@@ -39,8 +40,18 @@ export const filterTitle = (name: string): string => {
 /** Longest value that a chip shows, characters. */
 const shownMax = 60
 
-/** The value of a filter; of a choice, its label. */
-export const filterValue = ({ fields }: ObjectType, name: string, value: string): string => {
+/** Whether the values of a filter are ids of object types. */
+export const holdsType = ({ fields }: ObjectType, name: string): boolean => {
+  const [base, suffix] = splitName(name)
+  const field = Object.hasOwn(fields, base) ? fields[base] : undefined
+  const holds = field !== undefined && (field.describes ?? field.generic) !== undefined
+  return (holds || (field !== undefined && holdsTypes(field))) && (suffix === "" || suffix === "n")
+}
+
+/** The value of a filter; of a choice, its label; of an object type, its name, with the name of its source. */
+export const filterValue = (type: ObjectType, name: string, value: string, source?: string): string => {
+  const { fields } = type
+  if (holdsType(type, name)) return titleOfType(shortened(value, shownMax), source)
   const [base] = splitName(name)
   const choices = Object.hasOwn(fields, base) ? fields[base]?.choices : undefined
   return choices !== undefined && Object.hasOwn(choices, value) ? choices[value]! : shortened(value, shownMax)

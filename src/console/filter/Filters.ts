@@ -1,5 +1,7 @@
 /** Filters of a list: a chip for each that is set, and a form for every filter that the type accepts. */
 import { Effect } from "effect"
+import { sourceTypeId } from "../../event/SourceType.ts"
+import { type SourceRow, readableSources } from "../../history/source/SourceNames.ts"
 import type { Field } from "../../inventory/Field.ts"
 import { type ObjectType, perType } from "../../inventory/ObjectType.ts"
 import { filterNames } from "../../inventory/derive/filter/FilterNames.ts"
@@ -14,18 +16,22 @@ import { controlsOf, filtersOf, without, withoutFilters } from "../list/Query.ts
 import { type NamedObjects, pickedFields } from "./NamedObjects.ts"
 import { isByKey, referenceFilter } from "./ReferenceFilter.ts"
 import { filterTitle, filterValue, lookupNames, lookupTitle, subjectTitle } from "./FilterName.ts"
-import { capital, fieldTitle, nameOf } from "../value/Title.ts"
+import { capital, fieldTitle, nameOf, titleOfType } from "../value/Title.ts"
+
+/** A filter as people read it, with the name of the object that it names. */
+export const filterText = (type: ObjectType, named: NamedObjects, name: string, value: string): string => {
+  const label = named.label(name, value)
+  const title = filterTitle(label === undefined ? name : name.replace(/_id(?=__|$)/, ""))
+  return `${title}: ${label ?? filterValue(type, name, value)}`
+}
 
 /** One chip for each filter that is set; a click removes it. */
 export const chips = (type: ObjectType, query: URLSearchParams, named: NamedObjects): Html => {
   const filters = [...filtersOf(query)]
-  const title = (name: string, value: string) =>
-    filterTitle(named.label(name, value) === undefined ? name : name.replace(/_id(?=__|$)/, ""))
   return html`${filters.map(
     ([name, value]) =>
       html`<a class="chip-f" href="${without(query, name, value)}"
-        ><span class="visually-hidden">Remove filter </span>${title(name, value)}:
-        ${named.label(name, value) ?? filterValue(type, name, value)}${icon("x")}</a
+        ><span class="visually-hidden">Remove filter </span>${filterText(type, named, name, value)}${icon("x")}</a
       >`
   )}${filters.length > 1 ? html`<a class="chip-clear" href="${withoutFilters(query)}">Clear all</a>` : ""}`
 }
@@ -71,6 +77,7 @@ export const filterForm = Effect.fnUntraced(function* (
   named: NamedObjects
 ) {
   const custom = yield* customFieldsOf(type)
+  const sources = hasTypes(type) ? yield* readableSources : []
   const others = custom.map((field) => `${customPrefix}${String(field["name"])}`)
   const picked = new Set(pickedFields(type))
   const names = asked(type).flatMap(([name]) =>
@@ -85,7 +92,7 @@ export const filterForm = Effect.fnUntraced(function* (
     </summary>
     <form method="get" action="${path}">
       ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
-      ${asked(type).map(([name, field]) => (picked.has(name) ? referenceFilter(type, name, query, named) : control(type, name, field, query)))}${extras(type, query)}
+      ${asked(type).map(([name, field]) => (picked.has(name) ? referenceFilter(type, name, query, named) : control(type, name, field, query, sources)))}${extras(type, query)}
       <details class="filter-any">
         <summary>Any other filter</summary>
         ${anyFilter([...others, ...subjects(type)])}
@@ -159,7 +166,17 @@ const typeOptions: Readonly<Record<string, string>> = Object.fromEntries(
     .sort(([, a], [, b]) => (a < b ? -1 : 1))
 )
 
-const control = (of: ObjectType, name: string, field: Field, query: URLSearchParams): Html => {
+/** Whether the rows of the type are about objects of any type. */
+const hasTypes = ({ daily, fields }: ObjectType): boolean =>
+  daily && Object.values(fields).some(({ describes }) => describes !== undefined)
+
+const control = (
+  of: ObjectType,
+  name: string,
+  field: Field,
+  query: URLSearchParams,
+  sources: ReadonlyArray<SourceRow>
+): Html => {
   const { choices, type, reference, describes } = field
   const values = query.getAll(name)
   const options =
@@ -185,7 +202,16 @@ const control = (of: ObjectType, name: string, field: Field, query: URLSearchPar
       ${isMany ? html`multiple size="${Object.keys(options).length}"` : ""}
     >
       ${isMany ? "" : html`<option value="">Any</option>`}
-      ${Object.entries(options).map(([key, label]) => html`<option value="${key}" ${values.includes(key) ? html` selected` : ""}>${label}</option>`)}
+      ${Object.entries(options).map(([key, label]) => option(key, label, values))}${options === typeOptions ? sources.map((source) => typesOf(source, values)) : ""}
     </select></label
   >`
 }
+
+const option = (key: string, label: string, values: ReadonlyArray<string>): Html =>
+  html`<option value="${key}" ${values.includes(key) ? html` selected` : ""}>${label}</option>`
+
+/** The types of a source as its group of options. */
+const typesOf = ({ id: source, name, object_types: types }: SourceRow, values: ReadonlyArray<string>): Html =>
+  html`<optgroup label="${name}">
+    ${types.map((type) => option(sourceTypeId({ source, type }), titleOfType(type), values))}
+  </optgroup>`

@@ -1,5 +1,6 @@
 /** The objects that filters name: `site_id=3` is the site Oslo. */
 import { Effect } from "effect"
+import { sourceNames } from "../../history/source/SourceNames.ts"
 import { isKnown, referenceNamed, splitName } from "../../inventory/derive/filter/Filter.ts"
 import { naturalKey } from "../../inventory/derive/filter/Path.ts"
 import { among, anyOf, nothing, whereIds } from "../../inventory/derive/filter/Where.ts"
@@ -7,6 +8,7 @@ import { type ObjectType, perType } from "../../inventory/ObjectType.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { readPage, viewFor } from "../../inventory/read/Read.ts"
 import { itemsOf } from "../form/Labels.ts"
+import { filterValue, holdsType } from "./FilterName.ts"
 import { filtersOf, searchOf } from "../list/Query.ts"
 
 export interface NamedObjects {
@@ -71,9 +73,12 @@ export const namedObjects = Effect.fnUntraced(function* (type: ObjectType, query
   }
   const ids = (name: string, key: string): ReadonlyArray<string> =>
     idsByKey.get(`${targetIn(type, name)?.target.id ?? ""} ${key}`) ?? []
+  const types = [...filtersOf(query)].flatMap(([name, value]) => (holdsType(type, name) ? [value] : []))
+  const sourceOf = yield* sourceNames(types)
   return {
     ids,
     label: (name, value) => {
+      if (holdsType(type, name)) return filterValue(type, name, value, sourceOf(value))
       const found = targetIn(type, name)
       if (found === undefined) return undefined
       const id = found.byId ? value : ids(name, value)[0]

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { positionIn } from "../../history/explain/Clues.ts"
 import { type Journey, journeyAt, pageMax } from "../../history/explain/Journey.ts"
+import { placed, sourceObjects } from "../../history/source/SourceObjects.ts"
 import { parsePosition } from "../../event/Position.ts"
 import { notFound } from "../../http/HttpRefused.ts"
 import type { Handler, Route } from "../../http/Route.ts"
@@ -32,6 +33,7 @@ const show: Handler = (request) =>
     if (journey === undefined) return yield* notFound()
     const { transaction, changes } = journey
     const total = transaction.changes
+    const objects = yield* sourceObjects(changes.map(({ change }) => placed(change)))
     const maySeeWebhooks = yield* mayView(webhookType)
     return yield* framed(request, {
       title: `Journey of LSN ${transaction.lsn}`,
@@ -40,7 +42,7 @@ const show: Handler = (request) =>
       main: html`${trail(journey)}
         <section class="card" id="matrix" aria-labelledby="decisions">
           <div class="ch"><h2 id="decisions">Changes and webhooks</h2></div>
-          ${matrix(maySeeWebhooks ? changes : changes.map((each) => ({ ...each, webhooks: [] })))}
+          ${matrix(maySeeWebhooks ? changes : changes.map((each) => ({ ...each, webhooks: [] })), objects)}
           ${total > limit ? pager({ query, limit, offset, count: changes.length, total, most: pageMax }) : ""}
         </section>
         ${yield* axisCard(journey)}`

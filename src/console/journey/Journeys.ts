@@ -11,6 +11,7 @@ import { framed } from "../frame/Frame.ts"
 import { icon } from "../frame/Icon.ts"
 import { groupOf } from "../frame/Menu.ts"
 import { number } from "../list/Pager.ts"
+import { inSource } from "../source/ObjectLink.ts"
 import { recognise } from "../search/Recognise.ts"
 import { timeOf } from "../value/Time.ts"
 
@@ -99,11 +100,13 @@ const table = (found: ReadonlyArray<Transaction>, caption: string): Html =>
         <th scope="col">Changes</th>
         <th scope="col" class="lo">Request</th>`,
       found.map(
-        ({ position, lsn, time, user_name: user, changes, request_id: request }) =>
+        ({ position, lsn, time, user_name: user, source, changes, request_id: request }) =>
           html`<tr>
             <th scope="row"><a class="mono" href="${path}${position}/">${lsn}</a></th>
             <td>${timeOf(time, "second")}</td>
-            <td>${user === "" ? html`<span class="sub">plain SQL</span>` : user}</td>
+            <td>
+              ${user !== "" ? user : source === null ? html`<span class="sub">plain SQL</span>` : ""}${inSource(source ?? undefined)}
+            </td>
             <td>${number(changes)}${changes >= countedMax ? " or more" : ""}</td>
             <td class="lo mono">${request.slice(0, 8)}</td>
           </tr>`

@@ -1,10 +1,12 @@
 /** Changes and webhooks: which fired, and the gate or clause that stopped the others. */
 import type { Journey } from "../../history/explain/Journey.ts"
+import type { SourceObject } from "../../history/source/SourceObjects.ts"
 import type { Reckoned } from "../../history/explain/Explain.ts"
 import { changeType } from "../../inventory/read/Changes.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { type Html, html } from "../Html.ts"
 import { actionBadge, objectText } from "../change/ChangeTable.ts"
+import { inSourceLink } from "../source/ObjectLink.ts"
 import { capital, pathOf } from "../value/Title.ts"
 import { badge, none } from "../value/Value.ts"
 
@@ -21,7 +23,8 @@ const columnsOf = (changes: Journey["changes"]): ReadonlyArray<Reckoned> => {
   return [...byId.values()].toSorted((a, b) => fired(b) - fired(a) || (a.name < b.name ? -1 : 1))
 }
 
-export const matrix = (changes: Journey["changes"]): Html => {
+/** `objects`: those of sources, by the place of their changes. */
+export const matrix = (changes: Journey["changes"], objects: ReadonlyMap<string, SourceObject>): Html => {
   const columns = columnsOf(changes)
   const shown = columns.slice(0, columnsMax)
   return html`<div class="table-responsive">
@@ -40,7 +43,8 @@ export const matrix = (changes: Journey["changes"]): Html => {
             ({ change, webhooks, asked }) =>
               html`<tr>
                 <th scope="row">
-                  <a href="${pathOf(changeType, change.id)}">${capital(objectText(change))}</a> ${actionBadge(change)}
+                  <a href="${pathOf(changeType, change.id)}">${capital(objectText(change))}</a
+                  >${ofSource(objects.get(change.place))} ${actionBadge(change)}
                 </th>
                 ${shown.map(
                   ({ webhook }) =>
@@ -63,6 +67,8 @@ export const matrix = (changes: Journey["changes"]): Html => {
         : ""
     }`
 }
+
+const ofSource = (object: SourceObject | undefined): Html | string => (object === undefined ? "" : inSourceLink(object))
 
 /** `isCut`: the change has more webhooks than were read. */
 const cell = (reckoned: Reckoned | undefined, isCut: boolean): Html => {

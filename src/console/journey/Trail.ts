@@ -3,6 +3,7 @@ import type { Journey } from "../../history/explain/Journey.ts"
 import { countedMax } from "../../history/explain/Transactions.ts"
 import { type Html, html } from "../Html.ts"
 import type { IconName } from "../Sprite.ts"
+import { requestLink } from "../change/ChangeTable.ts"
 import { icon } from "../frame/Icon.ts"
 import { number } from "../list/Pager.ts"
 import { timeOf } from "../value/Time.ts"
@@ -41,7 +42,7 @@ const stations = (journey: Journey): ReadonlyArray<Station> => {
   const fired = changes.reduce((sum, each) => sum + each.fired, 0)
   const more = count >= countedMax ? " or more" : ""
   return [
-    origin(transaction),
+    transaction.source === null ? origin(transaction) : sourceOrigin(transaction.source, transaction),
     { state: "ok", icon: "pencil", title: "Changed", detail: `${plural(count, "object")}${more}` },
     {
       state: "ok",
@@ -64,7 +65,7 @@ const stations = (journey: Journey): ReadonlyArray<Station> => {
 const origin = ({ user_name: user, request_id: id, request }: Journey["transaction"]): Station => {
   const token = request?.token === undefined ? "" : ` · token ${request.token}`
   const who = user === "" ? "Plain SQL" : `${request === null ? "SQL" : "Request"} of ${user}`
-  const link = html`<a class="mono" href="/extras/object-changes/?request_id=${id}">${id.slice(0, 8)}</a>`
+  const link = requestLink({ request_id: id })
   const station = { state: "ok", icon: "user", title: who } as const
   if (request === null) return { ...station, detail: link }
   return {
@@ -73,6 +74,16 @@ const origin = ({ user_name: user, request_id: id, request }: Journey["transacti
     note: html`${link}${token}`
   }
 }
+
+/** A source relays several requests together, so its transaction may be of several users. */
+const sourceOrigin = (
+  source: string,
+  { user_name: user, request_id: id, changes }: Journey["transaction"]
+): Station => ({
+  ...{ state: "ok", icon: "database", title: source },
+  detail: user === "" ? "recorded in NetBox" : `recorded in NetBox, by ${user}`,
+  ...(changes === 1 && { note: requestLink({ request_id: id }) })
+})
 
 const sent = ({ transaction, changes }: Journey, deliveries: NonNullable<Journey["deliveries"]>): Station => {
   const fates = changes.flatMap(({ webhooks }) =>

@@ -4,6 +4,8 @@ import { Settings } from "../../Config.ts"
 import type { Request } from "../../http/wire/Request.ts"
 import { pageOf } from "../../http/objects/Lists.ts"
 import { exportTemplatesOf } from "../../http/objects/TemplateExport.ts"
+import { sourceNames } from "../../history/source/SourceNames.ts"
+import type { Row } from "../../inventory/Field.ts"
 import { type Action, mayDo } from "../../inventory/Clearance.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { countBeside } from "../../inventory/read/Count.ts"
@@ -85,7 +87,8 @@ const objects = Effect.fnUntraced(function* (
   const dressed = dress === undefined ? undefined : yield* dress(rows)
   // Columns that the reader chose take the place of those.
   const dressing = dressed !== undefined && columns.length > 0 ? { ...dressed, columns: [] } : dressed
-  const table = yield* objectTable({ type, rows, view, columns, query, isSelectable, dressing })
+  const sourceOf = yield* sourceNames(typesIn(type, rows))
+  const table = yield* objectTable({ type, rows, view, columns, query, isSelectable, dressing, sourceOf })
   const { pageSizeMax } = yield* Settings
   const shown = { query, limit, offset, count: rows.length, total }
   const shownTable = live("objects", table)
@@ -95,6 +98,12 @@ const objects = Effect.fnUntraced(function* (
       ${pager({ ...shown, most: pageSizeMax })}
     </div>`
 })
+
+/** The object types that rows of a log name. */
+const typesIn = ({ fields }: ObjectType, rows: ReadonlyArray<Row>): ReadonlyArray<string> =>
+  Object.keys(fields).flatMap((name) =>
+    fields[name]!.describes === undefined ? [] : rows.map((row) => String(row[name]))
+  )
 
 /** Searches while its reader types. */
 const quickSearch = (type: ObjectType, query: URLSearchParams): Html =>

@@ -1,6 +1,7 @@
 /** The table of a list. */
 import { Effect } from "effect"
 import { mapInSlices } from "../../eventloop/Slices.ts"
+import type { SourceNames } from "../../history/source/SourceNames.ts"
 import type { Row, View } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { isOrdered } from "../../inventory/derive/table/Order.ts"
@@ -23,6 +24,8 @@ interface TableParts {
   /** Whether each row has a box to select it. */
   readonly isSelectable: boolean
   readonly dressing?: Dressing | undefined
+  /** Names the sources of the object types in rows. */
+  readonly sourceOf: SourceNames
 }
 
 /** Columns beyond these are hidden on small screens, but for the ends of a cable. */
@@ -32,7 +35,7 @@ const isLess = (type: ObjectType, name: string, at: number): boolean =>
   at >= smallScreenColumns && type.fields[name]?.reference?.ends === undefined
 
 /** Renders the rows in slices: there may be a thousand with long values. */
-export const objectTable = ({ type, rows, view, columns, query, isSelectable, dressing }: TableParts) =>
+export const objectTable = ({ type, rows, view, columns, query, isSelectable, dressing, sourceOf }: TableParts) =>
   Effect.map(
     mapInSlices(rows, (row): Html => {
       const shown = representation(type, row, view) as Readonly<Record<string, unknown>>
@@ -41,7 +44,7 @@ export const objectTable = ({ type, rows, view, columns, query, isSelectable, dr
         ${isSelectable ? selectCell(row.id, display) : ""}
         ${nameCell(html`<a href="${pathOf(type, row.id)}">${dressing?.name?.of(row) ?? display}</a>`, row, dressing)}
         ${dressing?.columns.map(({ cell, ...column }) => html`<td${classesOf(column)}>${cell(row)}</td>`) ?? ""}
-        ${columns.map((name, at) => html`<td${isLess(type, name, at) ? html` class="lo"` : ""}>${fieldCell(type, name, shown)}</td>`)}
+        ${columns.map((name, at) => html`<td${isLess(type, name, at) ? html` class="lo"` : ""}>${fieldCell(type, name, shown, sourceOf)}</td>`)}
       </tr>`
     }),
     (body) =>

@@ -1,8 +1,10 @@
 /** A table of deliveries: when, which event, to which webhook, and how it went. */
 import type { Row, View } from "../../inventory/Field.ts"
+import type { ObjectOfDelivery, SourceObject } from "../../history/source/SourceObjects.ts"
 import { deliveryType } from "../../log/DeliveryRows.ts"
 import { representation } from "../../inventory/derive/represent/Representation.ts"
 import { type Html, html } from "../Html.ts"
+import { objectWithType } from "../source/ObjectLink.ts"
 import { timeOf } from "../value/Time.ts"
 import { nameOfType, pathOf } from "../value/Title.ts"
 import { beginning, none, valueOf } from "../value/Value.ts"
@@ -13,7 +15,13 @@ const messageLengthMax = 200
 /** Names the columns that the page shows already, and the table leaves out. `brief`: object, event and time. */
 type Extent = "of an object" | "of a webhook" | "brief"
 
-export const deliveryTable = (rows: ReadonlyArray<Row>, view: View, extent: Extent): Html =>
+/** `objectIn` gives the objects of sources, for a table with objects. */
+export const deliveryTable = (
+  rows: ReadonlyArray<Row>,
+  view: View,
+  extent: Extent,
+  objectIn: ObjectOfDelivery = () => undefined
+): Html =>
   html`<div class="table-responsive">
     <table class="table table-vcenter dense">
       <caption class="visually-hidden">
@@ -30,12 +38,17 @@ export const deliveryTable = (rows: ReadonlyArray<Row>, view: View, extent: Exte
         </tr>
       </thead>
       <tbody>
-        ${rows.map((row) => line(row, representation(deliveryType, row, view), extent))}
+        ${rows.map((row) => line(row, representation(deliveryType, row, view), extent, objectIn(row)))}
       </tbody>
     </table>
   </div>`
 
-const line = (row: Row, shown: Readonly<Record<string, unknown>>, extent: Extent): Html => {
+const line = (
+  row: Row,
+  shown: Readonly<Record<string, unknown>>,
+  extent: Extent,
+  source: SourceObject | undefined
+): Html => {
   const { time, status, webhook, event, attempts, response_status: answer, message } = shown
   const linked = (text: Html): Html =>
     html`<th scope="row" class="nowrap"><a href="${pathOf(deliveryType, row.id)}">${text}</a></th>`
@@ -47,7 +60,7 @@ const line = (row: Row, shown: Readonly<Record<string, unknown>>, extent: Extent
             <td>${valueOf(status)}</td>`
     }
     <td>
-      ${extent === "of a webhook" ? objectOf(shown) : webhook === null ? html`<span class="sub">deleted</span>` : valueOf(webhook)}
+      ${extent === "of a webhook" ? objectOf(shown, source) : webhook === null ? html`<span class="sub">deleted</span>` : valueOf(webhook)}
     </td>
     ${extent === "brief" ? "" : html`<td class="lo">${valueOf(event)}</td>`}
     <td class="lo">${valueOf(attempts)}</td>
@@ -58,5 +71,12 @@ const line = (row: Row, shown: Readonly<Record<string, unknown>>, extent: Extent
 }
 
 /** The object of an event, which may be gone. */
-const objectOf = ({ object, object_type: type, object_id: id }: Readonly<Record<string, unknown>>): Html =>
-  object === null || object === undefined ? html`${nameOfType(String(type))} #${String(id)}` : valueOf(object)
+const objectOf = (
+  { object, object_type: type, object_id: id }: Readonly<Record<string, unknown>>,
+  source: SourceObject | undefined
+): Html =>
+  source !== undefined
+    ? objectWithType(String(type), source)
+    : object === null || object === undefined
+      ? html`${nameOfType(String(type))} #${String(id)}`
+      : valueOf(object)

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { Settings } from "../../Config.ts"
 import { missingView } from "../value/May.ts"
+import { objectsOfDeliveries } from "../../history/source/SourceObjects.ts"
 import { deliveryType } from "../../log/DeliveryRows.ts"
 import type { Handler, Route } from "../../http/Route.ts"
 import { pageBounds } from "../../http/wire/Paging.ts"
@@ -34,6 +35,7 @@ const show =
       const where = listedIn("deliveries", type, row.id)
       const { rows, beside } = yield* readPage(deliveryType, { where, ordering: ["-time"], limit, offset, isCut: true })
       const deliveries = yield* viewFor(deliveryType, rows, request.base, beside)
+      const objectIn = yield* objectsOfDeliveries(rows)
       const total = yield* countBeside(deliveryType, where, { limit, offset }, rows.length)
       const isWebhook = type.id === "extras.webhook"
       // A webhook has a tab of what waits for it.
@@ -47,7 +49,7 @@ const show =
             ${
               rows.length === 0
                 ? html`<div class="empty"><b>No webhook has a delivery about this ${nameOf(type)}.</b></div>`
-                : deliveryTable(rows, deliveries, isWebhook ? "of a webhook" : "of an object")
+                : deliveryTable(rows, deliveries, isWebhook ? "of a webhook" : "of an object", objectIn)
             }
             ${total === 0 ? "" : pager({ query, limit, offset, count: rows.length, total, most: pageSizeMax })}
           </div>

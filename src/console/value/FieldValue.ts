@@ -1,15 +1,14 @@
 /** The value of a field as people read it: by its declaration, where the value alone does not say enough. */
-import { bareType, sourceTypeOf } from "../../event/SourceType.ts"
+import type { SourceNames } from "../../history/source/SourceNames.ts"
 import { holdsTypes } from "../../inventory/Grammar.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { isDictionary } from "../../inventory/Field.ts"
-import { registry } from "../../inventory/Registry.ts"
 import { isNumber } from "../../postgres/ExactJson.ts"
 import { type Html, html } from "../Html.ts"
 import { cellValue } from "../list/Cell.ts"
 import { peer } from "./Peer.ts"
 import { swatch } from "./Swatch.ts"
-import { fieldTitle } from "./Title.ts"
+import { titleOfType } from "./Title.ts"
 import { withUnit } from "./Unit.ts"
 import { badge, none, valueOf } from "./Value.ts"
 
@@ -40,10 +39,18 @@ export const fieldValue = (
   return special ?? (isPeerField(name) && Array.isArray(value) ? peersOf(value) : valueOf(value))
 }
 
-/** The same in the cell of a list: the beginning of a long value. */
-export const fieldCell = (type: ObjectType, name: string, shown: Readonly<Record<string, unknown>>): Html => {
+/** The same in the cell of a list: the beginning of a long value. `sourceOf` names the sources of object types. */
+export const fieldCell = (
+  type: ObjectType,
+  name: string,
+  shown: Readonly<Record<string, unknown>>,
+  sourceOf: SourceNames = () => undefined
+): Html => {
   const value = shown[name]
-  const special = specialValue(type, name, value, shown)
+  const special =
+    typeof value === "string" && type.fields[name]?.describes !== undefined
+      ? html`${titleOfType(value, sourceOf(value))}`
+      : specialValue(type, name, value, shown)
   return special ?? (isPeerField(name) && Array.isArray(value) ? peersOf(value) : cellValue(value))
 }
 
@@ -78,7 +85,7 @@ const endsOf = (ends: ReadonlyArray<unknown>): Html => {
   const found = ends.slice(0, namedMax).filter(isDictionary)
   return listOf(
     found.map(({ object, object_type: id }) =>
-      isDictionary(object) ? peer(object) : html`${typeName(String(id))}, deleted`
+      isDictionary(object) ? peer(object) : html`${titleOfType(String(id))}, deleted`
     ),
     ends.length
   )
@@ -94,16 +101,5 @@ const listOf = (items: ReadonlyArray<Html>, total: number): Html => {
 
 const typeNames = (value: unknown): Html => {
   const names = (Array.isArray(value) ? value : [value]).filter((each) => typeof each === "string")
-  return names.length === 0 ? none : html`${names.map(typeName).join(", ")}`
-}
-
-/**
- * `dcim.device` -> `Device`, and `3:dcim.device` -> `Device of source 3`; a type that is not declared, as of a plugin or
- * of an earlier version, keeps its name.
- */
-const typeName = (id: string): string => {
-  const label = registry.get(bareType(id))?.label
-  const name = label === undefined ? bareType(id) : fieldTitle(label)
-  const source = sourceTypeOf(id)?.source
-  return source === undefined ? name : `${name} of source ${source}`
+  return names.length === 0 ? none : html`${names.map((each) => titleOfType(each)).join(", ")}`
 }

@@ -1,5 +1,5 @@
 /** Names of object types and fields as people read them. */
-import { bareType } from "../../event/SourceType.ts"
+import { bareType, sourceTypeOf } from "../../event/SourceType.ts"
 import { registry } from "../../inventory/Registry.ts"
 import { type ObjectType, perType } from "../../inventory/ObjectType.ts"
 
@@ -44,6 +44,13 @@ export const nameOf = perType(({ label }): string => label.split(" ").map(spelle
 export const nameOfType = (id: string): string => {
   const type = registry.get(bareType(id))
   return type === undefined ? bareType(id) : nameOf(type)
+}
+
+/** The same as a title, with the name of its source or else with its id: `Site`, `Site · headquarters`. */
+export const titleOfType = (id: string, source?: string): string => {
+  const of = sourceTypeOf(id)
+  const title = registry.has(bareType(id)) ? capital(nameOfType(id)) : bareType(id)
+  return of === undefined ? title : `${title} · ${source ?? `source ${of.source}`}`
 }
 
 /** Titles of fields whose names only programmers read. */

@@ -5,6 +5,8 @@ import { rowOf } from "../../http/objects/Objects.ts"
 import type { Handler, Route } from "../../http/Route.ts"
 import { TryOutLimits } from "../../http/webhooks/TryOutLimits.ts"
 import { pageBounds } from "../../http/wire/Paging.ts"
+import { sourceType } from "../../history/source/SourceNames.ts"
+import { byIds } from "../../inventory/read/Read.ts"
 import { registry } from "../../inventory/Registry.ts"
 import { type Html, html } from "../Html.ts"
 import { skipTable } from "../explain/SkipTable.ts"
@@ -23,13 +25,16 @@ const show: Handler = (request) =>
     const webhook = yield* rowOf(webhookType, request)
     const { limit = askedMax } = pageBounds(request.url.searchParams, { usual: askedUsually, max: askedMax })
     const skips = yield* skippedBy(webhook, limit)
-    const types = webhook.content_types
-      .map((id) => registry.get(id))
-      .flatMap((type) => (type === undefined ? [] : [type]))
+    const types = webhook.content_types.map((id) => {
+      const type = registry.get(id)
+      return type === undefined ? id : pluralOf(type)
+    })
+    const [source] = webhook.source === null ? [] : yield* byIds(sourceType, [webhook.source])
+    const of = source === undefined ? "" : ` of ${source.name}`
     return yield* objectPage(request, {
       ...{ type: webhookType, row, view },
       tab: "skipped",
-      main: html`${summary(skips, types.map(pluralOf).join(", "))}${groups(skips)}`
+      main: html`${summary(skips, `${types.join(", ")}${of}`)}${groups(skips)}`
     })
   })
 

@@ -2,18 +2,21 @@
 import { Clock, Effect } from "effect"
 import { type Health, healthOf } from "../../history/health/Healths.ts"
 import { noTraffic, trafficTogether } from "../../history/health/Traffic.ts"
+import { sourceType } from "../../history/source/SourceNames.ts"
 import { percent } from "../../history/health/WebhookHealth.ts"
 import { mayDo } from "../../inventory/Clearance.ts"
 import type { Row, RowOf } from "../../inventory/Field.ts"
-import { objectType, registry } from "../../inventory/Registry.ts"
+import { byIds } from "../../inventory/read/Read.ts"
+import { objectType } from "../../inventory/Registry.ts"
 import type Webhook from "../../inventory/types/extras/Webhook.ts"
 import { isEmpty } from "../../match/Condition.ts"
 import { type Html, html } from "../Html.ts"
 import { icon } from "../frame/Icon.ts"
 import type { Dressing } from "../list/ListColumn.ts"
+import { inSource } from "../source/ObjectLink.ts"
 import { waitingLink } from "../deliveries/WaitingLink.ts"
 import { number } from "../list/Pager.ts"
-import { nameOf, pathOf } from "../value/Title.ts"
+import { nameOfType, pathOf } from "../value/Title.ts"
 import { beginning, none } from "../value/Value.ts"
 import { durationText } from "../value/Duration.ts"
 import { answerCode, dayBars, stateDot, stateLabel } from "./Health.ts"
@@ -26,6 +29,8 @@ const webhookType = objectType<typeof Webhook>("extras.webhook")
 export const webhookDressing = Effect.fnUntraced(function* (rows: ReadonlyArray<Row>) {
   const webhooks = rows as ReadonlyArray<WebhookRow>
   const healths = new Map((yield* healthOf(webhooks)).map((health) => [health.webhook, health]))
+  const used = yield* byIds(sourceType, new Set(webhooks.flatMap(({ source }) => source ?? [])))
+  const sources = new Map(used.map(({ id, name }) => [id, name]))
   const mayPause = yield* mayDo(webhookType, "change")
   const now = yield* Clock.currentTimeMillis
   const of =
@@ -38,7 +43,7 @@ export const webhookDressing = Effect.fnUntraced(function* (rows: ReadonlyArray<
     before: of(stateDot),
     below: of((health, row) => html`${label(health, row)}${description(row)}`),
     columns: [
-      { title: "Events", cell: of((_, row) => firesOn(row)), isLess: true },
+      { title: "Events", cell: of((_, row) => firesOn(row, sources.get(row.source ?? 0))), isLess: true },
       { title: "Endpoint", field: "payload_url", cell: of((_, row) => endpoint(row)), isLess: true },
       { title: "Last 24 hours", cell: of((health) => traffic(health)), isLess: true },
       { title: "Success", cell: of(({ day }) => html`${percent(day.delivered, day.attempts)}`), isNumber: true },
@@ -59,22 +64,20 @@ const description = ({ description: text }: WebhookRow): Html =>
 /** Most types whose names are in the title of a cell. */
 const typesMax = 40
 
-const firesOn = ({ content_types: types, ...row }: WebhookRow): Html => {
+/** `source`: the name of its source, if it has one. */
+const firesOn = ({ content_types: types, ...row }: WebhookRow, source: string | undefined): Html => {
   const kinds = [
     ["C", "created", row.type_create],
     ["U", "updated", row.type_update],
     ["D", "deleted", row.type_delete]
   ] as const
-  const names = types.slice(0, typesMax).map((id) => {
-    const type = registry.get(id)
-    return type === undefined ? id : nameOf(type)
-  })
+  const names = types.slice(0, typesMax).map(nameOfType)
   const on = kinds.filter(([, , isOn]) => isOn === true).map(([, kind]) => kind)
   return html`<span class="cud" role="img" aria-label="${on.join(", ")}"
       >${kinds.map(([letter, , isOn]) => html`<b${isOn === true ? html` class="on"` : ""}>${letter}</b>`)}</span
     >
     <div class="sub nowrap" title="${names.join(", ")}">
-      ${names[0] ?? "no types"}${types.length > 1 ? ` and ${types.length - 1} more` : ""}
+      ${names[0] ?? "no types"}${types.length > 1 ? ` and ${types.length - 1} more` : ""}${inSource(source)}
     </div>`
 }
 

@@ -4,6 +4,7 @@ import { answersCountedMax, answersOf } from "../../history/health/Answers.ts"
 import { type Health, healthOf } from "../../history/health/Healths.ts"
 import { type Span, spansOf, wholeDay } from "../../history/health/Traffic.ts"
 import { percent } from "../../history/health/WebhookHealth.ts"
+import { objectsOfDeliveries } from "../../history/source/SourceObjects.ts"
 import { editedLately } from "../../changelog/ChangedBefore.ts"
 import { deliveryType } from "../../log/DeliveryRows.ts"
 import type { Handler, Route } from "../../http/Route.ts"
@@ -48,7 +49,7 @@ const show: Handler = (request) =>
     return yield* objectPage(request, {
       ...{ type: webhookType, row, view },
       main: html`${live("health", banner(health!, yield* Clock.currentTimeMillis))}
-        ${conditionWarnings(row.content_types, row.conditions, view).map(warningLine)}
+        ${row.source === null ? conditionWarnings(row.content_types, row.conditions, view).map(warningLine) : ""}
         <div class="panels">
           <div>${live("traffic", traffic(spans, edits))}${live("latest", yield* latest(row.id, request))}</div>
           <div>${live("numbers", numbers(health!))}${live("answers", yield* answers(row.id))}${edited(edits)}</div>
@@ -216,12 +217,13 @@ const latest = Effect.fnUntraced(function* (webhook: number, request: Request) {
     isCut: true
   })
   const deliveries = yield* viewFor(deliveryType, rows, request.base, beside)
+  const objectIn = yield* objectsOfDeliveries(rows)
   return html`<section class="card" id="latest" aria-labelledby="latest-title">
     <div class="ch">
       <h2 id="latest-title">Latest deliveries</h2>
       <a class="sub" href="${pathOf(deliveryType)}?webhook_id=${webhook}">All deliveries</a>
     </div>
-    ${rows.length === 0 ? html`<p class="note sub">There is no delivery.</p>` : deliveryTable(rows, deliveries, "of a webhook")}
+    ${rows.length === 0 ? html`<p class="note sub">There is no delivery.</p>` : deliveryTable(rows, deliveries, "of a webhook", objectIn)}
   </section>`
 })
 

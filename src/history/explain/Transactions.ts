@@ -42,8 +42,10 @@ export interface Transaction {
   /** Time of the commit, ISO 8601. */
   readonly time: string
   readonly request_id: string
-  /** "" where plain SQL named no user. */
+  /** "" where plain SQL named no user, and for changes of several users that a source relayed together. */
   readonly user_name: string
+  /** The name of the source of its changes; null for changes of the inventory. */
+  readonly source: string | null
   /** Null for plain SQL. */
   readonly request: ShownRequest | null
   /** Its number in Postgres, the lower 32 bits; null where it was captured by an earlier version. */
@@ -119,12 +121,13 @@ const transactionsWhere = Effect.fnUntraced(function* (where: Where) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql.unsafe<Omit<Transaction, "lsn">>(
     `select position::text as position, to_char(max(time) at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as time,
-            min(request_id::text) as request_id, min(user_name) as user_name, min(request::text)::json as request,
+            min(request_id::text) as request_id, case when min(user_name) = max(user_name) then min(user_name) else '' end as user_name,
+            min(source ->> 'name') as source, min(request::text)::json as request,
             min(xid)::float8 as xid, count(*)::int as changes
        from (select distinct t.position as at from ${changeType.table} t where ${where.sql}
               order by 1 desc limit ${transactionsMax}) found
        cross join lateral (
-         select t.position, t.time, t.request_id, t.user_name, t.request, t.xid from ${changeType.table} t
+         select t.position, t.time, t.request_id, t.user_name, t.source, t.request, t.xid from ${changeType.table} t
           where t.position = at and (${where.sql}) limit ${countedMax}) c
       group by position order by position desc`,
     where.parameters

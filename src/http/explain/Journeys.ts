@@ -33,6 +33,7 @@ const path = "/api/extras/journeys/"
 
 const transactionFields = {
   ...{ url: string, position: string, lsn: string, time, request_id: string, user_name: string },
+  source: described(orNull(string), "The name of the attached NetBox that made it; null for the inventory."),
   request: orNull(record({ method: string, path: string, token: optional(integer), traceparent: optional(string) })),
   xid: orNull(integer),
   changes: integer

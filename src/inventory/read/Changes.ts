@@ -17,7 +17,7 @@ import { snapshotsAsSeen } from "./SeenTags.ts"
 export const changeType = objectType<typeof ObjectChange>("extras.objectchange")
 
 const columns = `t.id, t.time, t.user_name, t.request_id, t.action, t.changed_object_type, t.changed_object_id,
-  t.object_repr, t.message, t.position || '-' || t.idx as place`
+  t.object_repr, t.message, t.source, t.position || '-' || t.idx as place`
 
 export interface Change extends RowOf<typeof ObjectChange> {
   /** Its position in the write-ahead log, and the number within its transaction. */

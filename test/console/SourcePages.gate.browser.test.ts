@@ -1,0 +1,163 @@
+/** Pages about the events of a source, and the form of its webhooks, in a real browser. */
+import type { Page } from "playwright-core"
+import { afterAll, describe, expect, it } from "vitest"
+import { type Attached, attach } from "../source/Attached.ts"
+import { accessibility, hasBrowser, sideways } from "../support/Browser.ts"
+import type { Json } from "../support/Client.ts"
+import { eventually } from "../support/Eventually.ts"
+import { type Receiver, startReceiver } from "../support/Receiver.ts"
+import { startConsole } from "./Fixture.ts"
+
+const netbox = "https://netbox.example.com"
+const name = "headquarters"
+
+let attached: Attached
+let receiver: Receiver
+let site: number
+let zone: number
+
+const { loggedIn } = startConsole(
+  async (api) => {
+    receiver = await startReceiver(() => 200)
+    const { source, writer } = attached
+    const hook = (title: string, fields: Json) =>
+      api.make("extras/webhooks", {
+        ...{ name: title, source, content_types: ["dcim.site", "netbox_dns.zone"], payload_url: receiver.url },
+        ...{ type_create: true, type_update: true, type_delete: true, ...fields }
+      })
+    await hook("to the ticket system", {})
+    await hook("paused for now", { paused: true })
+    await hook("of status changes", { conditions: { attr: "status", value: "never" } })
+    await writer.request(async (request) => {
+      site = await request.create("dcim.site", { name: "AMS1", slug: "ams1", status: "active" })
+      zone = await request.create("netbox_dns.zone", { name: "example.com" })
+    })
+    await writer.request((request) => request.update("dcim.site", site, { status: "planned" }))
+    const count = async (path: string) => Number((await api.call<Json>("GET", path)).json["count"])
+    await eventually("deliveries are logged", async () => (await count("/api/extras/deliveries/")) === 3)
+    await eventually("others wait", async () => (await count("/api/extras/deliveries/waiting/")) === 3)
+  },
+  async () => {
+    attached = await attach("4.6", { name, api_url: netbox })
+    return { ...attached.api, stop: attached.stop }
+  }
+)
+
+afterAll(async () => {
+  if (hasBrowser) await receiver.close()
+})
+
+const themes = ["light", "dark", "light contrast", "dark contrast"] as const
+
+/** The attributes of the links that lead to an object in NetBox. */
+const leaving = (page: Page) =>
+  page
+    .locator("main a.leaves")
+    .evaluateAll((links) => links.map((link) => [link.getAttribute("href"), link.getAttribute("rel")].join(" ")))
+
+const toSite = () => `${netbox}/dcim/sites/${site}/ noopener noreferrer`
+
+/** Opens a page; checks that it names no type of a source by its id, fits, and is accessible. */
+const shown = async (page: Page, path: string): Promise<string> => {
+  await page.goto(path)
+  const text = await page.locator("main").innerText()
+  expect(text).not.toMatch(/\b\d+:[a-z_]+\.[a-z]/)
+  for (const theme of themes) expect(await accessibility(page, theme)).toEqual([])
+  expect(await sideways(page)).toEqual([])
+  return text
+}
+
+const firstId = async (path: string): Promise<number> =>
+  (await attached.api.call<{ readonly results: ReadonlyArray<{ readonly id: number }> }>("GET", path)).json.results[0]!
+    .id
+
+describe.skipIf(!hasBrowser)("pages of the events of a source", () => {
+  it("lead to the objects in NetBox, and name their source", async () => {
+    const { page, close } = await loggedIn()
+    const change = await firstId("/api/extras/object-changes/?action=update")
+    const delivery = await firstId("/api/extras/deliveries/?event=updated")
+    expect(await shown(page, `/extras/object-changes/${change}/`)).toMatch(/dcim\.site\s+Source\s+headquarters/)
+    expect(await leaving(page)).toEqual([toSite()])
+    const [of] = await attached.api.database.sql.query<{ readonly position: string }>(
+      "select position::text as position from extras_objectchange where id = $1",
+      [change]
+    )
+    expect(await shown(page, `/extras/deliveries/${delivery}/`)).toContain(`from ${name}`)
+    expect(await leaving(page)).toEqual([toSite()])
+    expect(await shown(page, `/logging/journeys/${of!.position}/`)).toMatch(
+      /headquarters\s+recorded in NetBox, by admin/
+    )
+    expect(await leaving(page)).toEqual([toSite()])
+    for (const path of ["/extras/deliveries/", "/extras/deliveries/waiting/", "/extras/object-changes/"]) {
+      expect(await shown(page, path)).toMatch(/site\s+AMS1\s.*· headquarters/s)
+      // NetBox writes no address of a plugin's object into its changes.
+      expect(await leaving(page)).toEqual([toSite(), toSite()])
+    }
+    for (const path of ["/", "/logging/journeys/"]) expect(await shown(page, path)).toMatch(/· headquarters/)
+    expect(await shown(page, "/extras/webhooks/")).toMatch(/site and 1 more · headquarters/)
+    await close()
+  })
+
+  it("filter by types of the source, by name", async () => {
+    const { page, close } = await loggedIn()
+    const type = `${attached.source}:dcim.site`
+    await shown(page, "/extras/deliveries/")
+    await page.locator(".facets summary", { hasText: "Object type" }).click()
+    await page.locator(".facets a", { hasText: "Site · headquarters" }).click()
+    await page.waitForSelector(".chip-f")
+    expect(new URL(page.url()).searchParams.get("object_type")).toBe(type)
+    for (const [path, field] of [
+      ["/extras/deliveries/", "object_type"],
+      ["/extras/object-changes/", "changed_object_type"]
+    ] as const) {
+      const text = await shown(page, `${path}?${field}=${type}&columns=${field}`)
+      expect(text).toMatch(/Object type: Site · headquarters/)
+      expect(await page.locator("#objects tbody tr").first().innerText()).toContain("Site · headquarters")
+      const select = page.locator(`.filters select[name=${field}]`)
+      expect(await select.inputValue()).toBe(type)
+      expect(await select.locator(`optgroup[label=${name}] option:checked`).textContent()).toBe("Site")
+    }
+    await close()
+  })
+
+  it("are no business of the inventory's objects, and name the types in bulk actions", async () => {
+    const { api, source } = attached
+    const own = await api.make("dcim/sites", { name: "AMS1", slug: "ams1" })
+    const { page, close } = await loggedIn()
+    await page.goto(`/dcim/sites/${own}/deliveries/`)
+    expect(await page.locator("section:has(#covering)").textContent()).toContain("No webhook covers Sites")
+    const text = await shown(page, `/extras/deliveries/retry/?status=successful&object_type=${source}:dcim.site`)
+    expect(text).toContain("Object type: Site · headquarters")
+    await close()
+  })
+
+  it("show an object without an address as text", async () => {
+    const { api, source } = attached
+    const { page, close } = await loggedIn()
+    await api.call("PATCH", `/api/extras/sources/${source}/`, { api_url: "" })
+    await page.goto("/extras/deliveries/")
+    expect(await leaving(page)).toEqual([])
+    expect(await page.locator("#objects").textContent()).toContain("AMS1")
+    await api.call("PATCH", `/api/extras/sources/${source}/`, { api_url: netbox })
+    await close()
+  })
+
+  it("take no address from an event but one of the source, of its object", async () => {
+    const { api, source } = attached
+    const { page, close } = await loggedIn()
+    const change = async (data: Json) => {
+      const [row] = await api.database.sql.query<{ readonly id: string }>(
+        `update extras_objectchange set data = $1::text::json
+          where changed_object_type = $2 and action = 'create' returning id::text as id`,
+        [JSON.stringify(data), `${source}:netbox_dns.zone`]
+      )
+      await page.goto(`/extras/object-changes/${row!.id}/`)
+      return leaving(page)
+    }
+    const own = `${netbox}/plugins/netbox-dns/zones/${zone}/`
+    expect(await change({ id: zone, display_url: own })).toEqual([`${own} noopener noreferrer`])
+    for (const hostile of [`javascript:alert(1)//${zone}/`, `https://evil.example.com/${zone}/`, `${netbox}/logout/`])
+      expect(await change({ id: zone, display_url: hostile, url: hostile })).toEqual([])
+    await close()
+  })
+})

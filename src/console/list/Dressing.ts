@@ -6,6 +6,7 @@ import type { Row } from "../../inventory/Field.ts"
 import { type Html, html } from "../Html.ts"
 import { changed } from "./Query.ts"
 import { changeDressing } from "../change/ChangeColumns.ts"
+import { sourceDressing } from "../source/SourceColumns.ts"
 import { webhookDressing } from "../webhook/WebhookColumns.ts"
 import type { Dressing } from "./ListColumn.ts"
 
@@ -13,7 +14,8 @@ type Dress = (rows: ReadonlyArray<Row>) => Effect.Effect<Dressing, Refusal, Serv
 
 const dressings: ReadonlyMap<string, Dress> = new Map<string, Dress>([
   ["extras.webhook", webhookDressing],
-  ["extras.objectchange", changeDressing]
+  ["extras.objectchange", changeDressing],
+  ["extras.source", sourceDressing]
 ])
 
 /** Undefined for a type whose list is as its declaration says. */

@@ -32,6 +32,22 @@ export interface SourceReading {
 /** Most gaps that are listed. */
 const listedMax = 10
 
+/** SQL: the progress of a row of `rackwire_source`, as JSON. */
+const progress = `json_build_object('holder', holder,
+  'silentMillis', case when read_at is not null
+    then greatest(extract(epoch from now() - read_at)::float8 * 1000, 0) end,
+  'confirmedLsn', confirmed_lsn, 'lagBytes', lag_bytes, 'retainedBytes', retained_bytes,
+  'lastChangeId', last_change_id::text, 'lastChangeAt', last_change_at, 'events', events, 'problem', problem)`
+
+/** The progress of the sources that a process has begun to read, by their ids. */
+export const progressOfSources = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ readonly id: string; readonly progress: SourceProgress }>`
+    select source_id::text as id, ${sql.literal(progress)} as progress from rackwire_source
+     where source_id = any (${ids.map(String)}::text[]::bigint[])`
+  return new Map(rows.map((row) => [Number(row.id), row.progress]))
+})
+
 /** The reading of the source with the id. A gap names the types of its source, or its name where no type was read yet. */
 export const sourceReading = Effect.fnUntraced(function* ({
   id,
@@ -44,12 +60,7 @@ export const sourceReading = Effect.fnUntraced(function* ({
   const [row] = yield* sql<{ readonly reading: SourceReading }>`
     select json_build_object(
              'progress', (
-               select json_build_object('holder', holder,
-                        'silentMillis', case when read_at is not null
-                          then greatest(extract(epoch from now() - read_at)::float8 * 1000, 0) end,
-                        'confirmedLsn', confirmed_lsn, 'lagBytes', lag_bytes, 'retainedBytes', retained_bytes,
-                        'lastChangeId', last_change_id::text, 'lastChangeAt', last_change_at, 'events', events,
-                        'problem', problem)
+               select ${sql.literal(progress)}
                  from rackwire_source where source_id = ${`${id}`}::text::bigint),
              'gaps', coalesce((
                select json_agg(json_build_object('id', id, 'cause', cause, 'reason', reason,

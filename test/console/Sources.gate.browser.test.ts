@@ -103,6 +103,11 @@ describe.skipIf(!hasBrowser)("sources", () => {
     await page.reload()
     expect(await page.locator("#reading").textContent()).toMatch(/No process has read it for 1 h.*the slot is dropped/s)
     expect(await page.locator("#reading .m-bad").count()).toBe(1)
+    await page.goto("/extras/sources/?name=branch")
+    expect((await page.locator("#objects tbody tr").innerText()).replaceAll(/\s+/g, " ")).toMatch(
+      /branch No process has read it for 1 h.* 1\.5 kB 90 MB 2026-11-29 02:00:00 UTC 1,234/
+    )
+    expect(await faultsOf(page)).toEqual([])
     await close()
   })
 

@@ -7,6 +7,10 @@ import type { OpenSource } from "./OpenSource.ts"
 import { noteLoss } from "./state/Loss.ts"
 import { type KnownState, type Lead, beginAt } from "./state/SourceState.ts"
 
+/** A commit is in the WAL, and relayed, a moment before others see it: a missing row is read so often more. */
+const rereads = 5
+const rereadPause = "200 millis"
+
 /**
  * Whether the row that was relayed last is another one now, or is missing. Retention deletes the oldest rows, so it has
  * not deleted a row that is newer than others in the table. A copy has everything that was committed before what it has:
@@ -17,11 +21,16 @@ export const lacksLast = Effect.fnUntraced(function* (
   { lastId, lastAt }: Pick<KnownState, "lastId" | "lastAt">
 ) {
   if (lastId === null) return false
-  const [found] = yield* sql.unsafe<{ readonly isSame: boolean | null; readonly hasOlder: boolean }>(
+  const compare = sql.unsafe<{ readonly isSame: boolean | null; readonly hasOlder: boolean }>(
     `select (select time = $2::text::timestamptz from ${table.name} where id = $1::text::bigint) as "isSame",
             exists (select from ${table.name} where id < $1::text::bigint) as "hasOlder"`,
     [lastId, lastAt]
   )
+  let [found] = yield* compare
+  for (let turn = 0; turn < rereads && found!.isSame === null && found!.hasOlder; turn++) {
+    yield* Effect.sleep(rereadPause)
+    found = (yield* compare)[0]
+  }
   return found!.isSame === null ? found!.hasOlder : !found!.isSame
 })
 

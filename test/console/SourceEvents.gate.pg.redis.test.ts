@@ -81,3 +81,23 @@ it("show the events of a source as those of the inventory", async () => {
     expect([path, /AMS1|site\s+#/.test(words(shown.get(path)!))]).toEqual([path, true])
   expect([...shown.keys()].filter((path) => /^\/extras\/deliveries\/\d+\/$/.test(path)).length).toBeGreaterThan(1)
 })
+
+it("are tried with a webhook that is not saved, of a source by its id or name", async () => {
+  const { api, source } = attached
+  const trial = async (fields: object) =>
+    (
+      await api.call<Json>("POST", "/api/extras/webhooks/trial/", {
+        ...{ content_types: ["netbox_dns.zone"], type_create: true, payload_url: receiver.url, ...fields }
+      })
+    ).json
+  const { json: named } = await api.call<Json>("GET", `/api/extras/sources/${source}/`)
+  for (const by of [source, { name: named["name"] }])
+    expect(await trial({ source: by })).toMatchObject({
+      fires: true,
+      request: { body: expect.stringContaining('"display":"example.com"') }
+    })
+  expect(await trial({ source: 4711 })).toEqual({ source: ["There is no such source that you may view."] })
+  expect(await trial({ source, content_types: ["ipam.vlan"] })).toEqual({
+    content_types: ["There is no change of these object types that you may view."]
+  })
+})

@@ -13,7 +13,6 @@ import { type Dictionary, isDictionary } from "../../inventory/Field.ts"
 import { eventPath } from "../../inventory/derive/represent/EventPaths.ts"
 import { conditionWarnings } from "../../inventory/derive/represent/ConditionWarnings.ts"
 import { templateWarnings } from "../../inventory/derive/represent/TemplateWarnings.ts"
-import { registry } from "../../inventory/Registry.ts"
 import { byIds, customFieldsOf } from "../../inventory/read/Read.ts"
 import { type Html, html } from "../Html.ts"
 import { shownJson } from "../api/Json.ts"
@@ -24,7 +23,7 @@ import { formOf } from "../form/FormField.ts"
 import { framed } from "../frame/Frame.ts"
 import { icon } from "../frame/Icon.ts"
 import { number } from "../list/Pager.ts"
-import { fieldTitle, nameOf, pathOf } from "../value/Title.ts"
+import { fieldTitle, nameOfType, pathOf } from "../value/Title.ts"
 import { beginning } from "../value/Value.ts"
 import { webhookType } from "../webhook/Opened.ts"
 import { warningLine } from "../webhook/Warnings.ts"
@@ -70,7 +69,7 @@ const contentOf = Effect.fnUntraced(function* (request: Request, sent: URLSearch
     return html`<section class="card">
       <div class="ch"><h2>Workbench</h2></div>
       <p class="note sub">
-        ${draft.content_types.length === 0 ? "Choose object types first." : "There is no change of these object types yet."}
+        ${draft.content_types.length === 0 ? "Choose object types first." : draft.source === null ? "There is no change of these object types yet." : noneOfSource}
       </p>
     </section>`
   }
@@ -83,7 +82,7 @@ const contentOf = Effect.fnUntraced(function* (request: Request, sent: URLSearch
           ${choices.map(
             ({ change_id: each, action, object_type: type, display, event_time: time }) =>
               html`<option value="${each}" ${each === chosen.change_id ? html` selected` : ""}>
-                ${time.slice(0, 19).replace("T", " ")} ${labelOf(type)} ${beginning(display, 60)} ${action}d
+                ${time.slice(0, 19).replace("T", " ")} ${nameOfType(type)} ${beginning(display, 60)} ${action}d
               </option>`
           )}
         </select>
@@ -95,11 +94,8 @@ const contentOf = Effect.fnUntraced(function* (request: Request, sent: URLSearch
     ${matches(trial, draft)}${yield* requestCard(trial, draft)}`
 })
 
-/** The name of an object type for people. */
-const labelOf = (id: string): string => {
-  const type = registry.get(id)
-  return type === undefined ? id : nameOf(type)
-}
+const noneOfSource =
+  "The source has recorded no change of these object types since it was attached. Change such an object in NetBox, or paste an event below."
 
 /** Undefined if it is none. A form has at most 256 KiB, so that parsing is a short step of the event loop. */
 const jsonOf = (text: string): unknown => {
@@ -115,7 +111,7 @@ const keptChoice = (sent: URLSearchParams): Html =>
   html`<input type="hidden" name="_change" value="${sent.get("_change") ?? ""}" />`
 
 const matches = ({ verdict }: Trial, draft: Draft): Html => {
-  const warnings = conditionWarnings(draft.content_types, draft.conditions, { eventPath })
+  const warnings = draft.source === null ? conditionWarnings(draft.content_types, draft.conditions, { eventPath }) : []
   const fires = verdict.outcome === "fired"
   return html`<section class="card" aria-labelledby="wb-fires">
     <div class="ch">
@@ -172,9 +168,11 @@ ${isJson ? (yield* shownJson(body)).html : beginning(body, textCharsMax)}</pre>`
   </section>`
 })
 
+const templateFields = ["payload_url", "additional_headers", "body_template"] as const
+
 /** The names in templates that no event has: they print nothing, and the trial alone would not show why. */
 const unknownNames = (draft: Draft): Html =>
-  html`${(["payload_url", "additional_headers", "body_template"] as const).flatMap((name) =>
+  html`${(draft.source === null ? templateFields : []).flatMap((name) =>
     templateWarnings(draft.content_types, draft[name]).map(
       ({ line, column, message }) =>
         html`<p class="alert-line alert-warn">

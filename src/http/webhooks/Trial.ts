@@ -7,6 +7,7 @@ import { secretProblem } from "../../webhook/Sign.ts"
 import { parseBatch } from "../../inventory/types/extras/WebhookBatch.ts"
 import { eventOfChange } from "../../history/explain/ExplainedEvent.ts"
 import { latestNames } from "../../history/explain/LatestEvents.ts"
+import { sourceNamed } from "../../history/source/SourceNames.ts"
 import { pastedEvent } from "../../history/inspect/Pasted.ts"
 import { type Draft, type Trial, tried } from "../../history/inspect/Trial.ts"
 import type { LoggedEvent } from "../../changelog/LoggedEvent.ts"
@@ -15,6 +16,7 @@ import { type Dictionary, type Messages, emptyRecord, isDictionary } from "../..
 import { fieldOf } from "../../inventory/ObjectType.ts"
 import { objectType, registry } from "../../inventory/Registry.ts"
 import { isEmpty, parse } from "../../match/Condition.ts"
+import { listenedTypes } from "../../match/WebhookIndex.ts"
 import { gates } from "../../match/Verdict.ts"
 import { Templates } from "../../template/Template.ts"
 import { HttpRefused } from "../HttpRefused.ts"
@@ -80,12 +82,15 @@ export const draftOf = Effect.fnUntraced(function* (fields: Dictionary, id?: num
       errors["conditions"] = [inWords(error)]
     }
   }
+  const source = yield* draftSource(fields["source"])
+  if (source === undefined) errors["source"] = ["There is no such source that you may view."]
   if (Object.keys(errors).length > 0) return yield* refused(errors)
   const text = (name: (typeof names)[number]) => String(values[name] ?? "")
   return {
     id,
     enabled: true,
-    content_types: ((types ?? []) as ReadonlyArray<string>).filter((each) => registry.has(each)),
+    source: source ?? null,
+    content_types: ((types ?? []) as ReadonlyArray<string>).filter((each) => source !== null || registry.has(each)),
     type_create: values["type_create"] === true,
     type_update: values["type_update"] === true,
     type_delete: values["type_delete"] === true,
@@ -104,9 +109,16 @@ export const draftOf = Effect.fnUntraced(function* (fields: Dictionary, id?: num
   } satisfies Draft
 })
 
+/** The id of the source that a body names by its id or its name; null for none, undefined for an unknown one. */
+const draftSource = Effect.fnUntraced(function* (named: unknown) {
+  const text = isDictionary(named) ? (named["id"] ?? named["name"]) : named
+  if (text === undefined || text === null || text === "") return null
+  return (yield* sourceNamed(String(text)))?.id
+})
+
 /** The latest changes of the draft's types that the sender may view, and what the draft would do with one of them. */
 export const trialOf = Effect.fnUntraced(function* (request: Request, draft: Draft, change: number | undefined) {
-  const choices = yield* latestNames({ types: draft.content_types, limit: choicesMax })
+  const choices = yield* latestNames({ types: listenedTypes(draft), limit: choicesMax })
   const chosen = choices.find(({ change_id: id }) => Number(id) === change) ?? choices[0]
   const event = chosen && (yield* eventOfChange({ id: Number(chosen.change_id), time: chosen.event_time }))
   if (chosen === undefined || event === undefined) return { choices, found: undefined }
@@ -115,7 +127,7 @@ export const trialOf = Effect.fnUntraced(function* (request: Request, draft: Dra
 
 /** The trial of the draft with an event that the sender gives. Fails with 400 where it is none. */
 export const trialOfPasted = Effect.fnUntraced(function* (request: Request, draft: Draft, pasted: unknown) {
-  const read = pastedEvent(pasted, draft.content_types)
+  const read = pastedEvent(pasted, listenedTypes(draft))
   if ("errors" in read) return yield* refused({ event: read.errors })
   return yield* trialWith(request, draft, read.event)
 })

@@ -161,3 +161,78 @@ describe.skipIf(!hasBrowser)("pages of the events of a source", () => {
     await close()
   })
 })
+
+describe.skipIf(!hasBrowser)("the form of a webhook of a source", () => {
+  const offered = (page: Page) => page.locator(".picker-list:not([hidden]) li").allInnerTexts()
+
+  it("offers the types of the source, plugins included, and tries its changes", async () => {
+    const { page, close } = await loggedIn()
+    await shown(page, "/extras/webhooks/add/")
+    await page.fill("#f-content_types", "zone")
+    await eventually("nothing is found", async () => (await page.locator(".picker-status").count()) > 0)
+    await page.fill("#f-content_types", "")
+    await page.fill("#f-source", name)
+    await page.locator(".picker-list li", { hasText: name }).first().click()
+    await page.fill("#f-content_types", "zone")
+    await eventually("the type of the plugin is offered", async () =>
+      (await offered(page)).join().includes("netbox_dns.zone")
+    )
+    await page.locator(".picker-list:not([hidden]) li").first().click()
+    await page.fill("#f-content_types", "site")
+    await page.locator(".picker-list:not([hidden]) li", { hasText: "dcim.site" }).last().click()
+    // The workbench keeps the change that it tried first, which is of either kind.
+    for (const kind of ["create", "update"]) await page.selectOption(`#f-type_${kind}`, "true")
+    await page.fill("#f-name", "made here")
+    await page.fill("#f-payload_url", receiver.url)
+    await page.waitForSelector("#wb-fires:text-is('It fires')")
+    await page.waitForSelector("#workbench option:has-text('site AMS1 updated')", { state: "attached" })
+    const tried = (await page.locator("#workbench option").allInnerTexts()).join()
+    for (const each of ["netbox_dns.zone example.com created", "site AMS1 created"]) expect(tried).toContain(each)
+    for (const theme of themes) expect(await accessibility(page, theme)).toEqual([])
+    await page.click(".form-end button")
+    await page.waitForURL(/\/extras\/webhooks\/\d+\/$/)
+    const made = await attached.api.call<{ readonly results: ReadonlyArray<Json> }>(
+      "GET",
+      "/api/extras/webhooks/?name=made here"
+    )
+    const types = made.json.results[0]!["content_types"] as ReadonlyArray<string>
+    expect(types.toSorted()).toEqual(["dcim.site", "netbox_dns.zone"])
+    await close()
+  })
+
+  it("says that the source has no change to try", async () => {
+    const { page, close } = await loggedIn()
+    await page.goto(`/extras/webhooks/add/?source=${attached.source}&content_types=ipam.vlan`)
+    await page.waitForSelector("#workbench :text('The source has recorded no change')")
+    expect(await page.locator("#workbench [role=alert]").count()).toBe(0)
+    await close()
+  })
+
+  it("lists the types without scripts", async () => {
+    const { page, close } = await loggedIn({ javaScriptEnabled: false })
+    await page.goto("/extras/webhooks/add/")
+    expect(await page.locator("details", { hasText: "Object types of" }).count()).toBe(0)
+    await page.fill("#f-source", `${attached.source}`)
+    await page.fill("#f-content_types", "dcim.nothing")
+    await page.getByRole("button", { name: "Preview" }).click()
+    expect(await page.locator("#e-content_types").textContent()).toContain(
+      "The source has no object type dcim.nothing."
+    )
+    await page.locator("summary", { hasText: `Object types of ${name}` }).click()
+    expect(await page.locator("details", { hasText: "Object types of" }).textContent()).toContain("netbox_dns.zone")
+    await close()
+  })
+
+  it("offers the types of the inventory for a source that was not read yet", async () => {
+    const { api } = attached
+    const unread = await api.make("extras/sources", {
+      ...{ name: "branch", enabled: false, database_url: "postgresql://reader@127.0.0.1/nothing", slot: "branch" }
+    })
+    const { page, close } = await loggedIn()
+    await page.goto(`/extras/webhooks/add/?source=${unread}`)
+    await page.fill("#f-content_types", "dcim.site")
+    await eventually("types are offered", async () => (await offered(page)).length > 0)
+    expect((await offered(page)).join()).toContain("dcim.site")
+    await close()
+  })
+})

@@ -14,7 +14,10 @@ interface Built {
   readonly field: string
   /** The field that has the object types. */
   readonly typesIn: string
-  readonly words: (types: ReadonlyArray<ObjectType>) => Effect.Effect<Vocabulary>
+  /** The field that names the source of these types, where that may be another than the inventory. */
+  readonly sourceIn?: string
+  /** `isOfSource`: the types are those of a source, whose objects are not in the inventory. */
+  readonly words: (types: ReadonlyArray<ObjectType>, isOfSource: boolean) => Effect.Effect<Vocabulary>
 }
 
 /** The fields that have a builder, by the last part of the address of their words. */
@@ -22,8 +25,9 @@ export const builders: ReadonlyMap<string, Built> = new Map([
   [
     "conditions",
     {
-      ...{ type: "extras.webhook", field: "conditions", typesIn: "content_types" },
-      words: (types: ReadonlyArray<ObjectType>) => Effect.succeed(conditionWords(types))
+      ...{ type: "extras.webhook", field: "conditions", typesIn: "content_types", sourceIn: "source" },
+      words: (types: ReadonlyArray<ObjectType>, isOfSource: boolean) =>
+        Effect.succeed(conditionWords(types, isOfSource))
     }
   ],
   [
@@ -41,17 +45,21 @@ export const buildersOf = Effect.fnUntraced(function* (type: string, cells: Cell
   const found = new Map<string, Html>()
   for (const [name, built] of builders) {
     if (built.type !== type) continue
-    const words = yield* built.words(typesIn(cells[built.typesIn] ?? ""))
+    const words = yield* built.words(
+      typesIn(cells[built.typesIn] ?? ""),
+      built.sourceIn !== undefined && (cells[built.sourceIn] ?? "") !== ""
+    )
     found.set(built.field, builder(name, built, words))
   }
   return found as ReadonlyMap<string, Html>
 })
 
-const builder = (name: string, { field, typesIn: types }: Built, words: Vocabulary): Html =>
+const builder = (name: string, { field, typesIn: types, sourceIn }: Built, words: Vocabulary): Html =>
   html`<div
     class="builder"
     data-builder="f-${field}"
     data-types-from="${types}"
+    ${sourceIn === undefined ? "" : html`data-source-from="${sourceIn}"`}
     data-words="/help/builders/${name}/"
     hidden
   >

@@ -44,9 +44,12 @@ const ofChange: ReadonlyArray<BuilderField> = [
   }
 ]
 
-export const conditionWords = (types: ReadonlyArray<ObjectType>): Vocabulary => {
+/** `isOfSource`: ids are those of a source, so no objects of the inventory are offered for them. */
+export const conditionWords = (types: ReadonlyArray<ObjectType>, isOfSource = false): Vocabulary => {
   const byName = new Map(types.flatMap((type) => fieldsOf(type).map((field) => [field.name, field] as const)))
-  const own = [...byName.values()].sort((a, b) => (a.title < b.title ? -1 : 1))
+  const own = [...byName.values()]
+    .map(({ pick, ...field }) => (isOfSource || pick === undefined ? field : { ...field, pick }))
+    .sort((a, b) => (a.title < b.title ? -1 : 1))
   return {
     shape: "tree",
     usual: "eq",

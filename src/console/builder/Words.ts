@@ -6,11 +6,14 @@ import { readForm } from "../../http/wire/Body.ts"
 import { jsonInWords } from "../fault/InWords.ts"
 import { builders, typesIn } from "./Builder.ts"
 
-const show: Handler = ({ params, url }) =>
+const show: Handler = ({ params, url: { searchParams: query } }) =>
   Effect.gen(function* () {
     const built = builders.get(params["name"] ?? "")
     if (built === undefined) return yield* notFound()
-    return { status: 200, json: yield* built.words(typesIn(url.searchParams.get("types") ?? "")) }
+    return {
+      status: 200,
+      json: yield* built.words(typesIn(query.get("types") ?? ""), (query.get("source") ?? "") !== "")
+    }
   })
 
 const check: Handler = (request) =>

@@ -5,6 +5,7 @@ import { type FormField, isLong, targetOf, targetsOf } from "./FormField.ts"
 import { type Labels, itemsOf, labelledIn } from "./Labels.ts"
 import { icon } from "../frame/Icon.ts"
 import { chosenChips, pickerInput } from "../pick/PickerInput.ts"
+import { typeChoicePath } from "../source/TypeChoice.ts"
 import { swatch } from "../value/Swatch.ts"
 
 interface ControlState {
@@ -148,7 +149,7 @@ const choicesIn = (cell: string): ReadonlySet<string> => {
 /** A list of texts. Where the possible ones are known, scripts offer them. */
 const list = (shown: ControlState, cell: string): Html => {
   const { field } = shown
-  const { options, placeholder } = field
+  const { options, placeholder, sourceIn } = field
   if (options === undefined) return /[\r\n]/.test(cell) ? lines(shown, cell) : line(shown, cell)
   const labels = Object.fromEntries(
     itemsOf(cell)
@@ -160,7 +161,7 @@ const list = (shown: ControlState, cell: string): Html => {
     data-picker
     data-many
     data-labels="${JSON.stringify(labels)}"
-    data-options="${JSON.stringify(options)}"
+    ${sourceIn === undefined ? html`data-options="${JSON.stringify(options)}"` : html`data-path="${typeChoicePath}" data-narrowed-by="${sourceIn} ${field.name}"`}
   >
     ${chosenChips(Object.values(labels))}
     <input class="field-in" ${common(shown)} value="${cell}" autocomplete="off" placeholder="${placeholder}" />

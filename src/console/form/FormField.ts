@@ -45,6 +45,8 @@ export interface FormField {
   readonly target?: string | undefined
   /** The field that holds the id of that type, where several are possible. */
   readonly targetIn?: string | undefined
+  /** The field that names the source of the object types that a list has, where that may be another than the inventory. */
+  readonly sourceIn?: string | undefined
   readonly custom?: CustomField | undefined
 }
 
@@ -85,7 +87,8 @@ const declaredFields = perType((type): ReadonlyArray<FormField> => {
         field.format === "slug" ? ["name", "model"].find((each) => Object.hasOwn(type.fields, each)) : undefined,
       options: optionsOf(type.fields[typeFieldOf(type, name) ?? name]!),
       target: field.reference?.ends === undefined ? field.reference?.type : undefined,
-      targetIn: typeFieldOf(type, name) ?? field.reference?.ends?.typeIn
+      targetIn: typeFieldOf(type, name) ?? field.reference?.ends?.typeIn,
+      sourceIn: holdsTypes(field) ? field.readBy : undefined
     }
   ])
 })

@@ -6,6 +6,7 @@ import { etagHeader } from "../../http/wire/Etag.ts"
 import { type Html, html } from "../Html.ts"
 import { framed } from "../frame/Frame.ts"
 import { groupOf } from "../frame/Menu.ts"
+import { typesBelow } from "../source/TypeChoice.ts"
 import { nameOf, pathOf, pluralOf } from "../value/Title.ts"
 import { buildersOf } from "../builder/Builder.ts"
 import { type Cells, cellsOf } from "./Cells.ts"
@@ -54,7 +55,7 @@ export const formState = Effect.fnUntraced(function* (request: Request, state: F
       ...(object === undefined ? [] : ([[object.display, pathOf(type, object.row.id)]] as const))
     ],
     main: html`${note ?? ""}${conflict === undefined ? "" : conflictNote(form, conflict, cells)}${objectForm({
-      ...{ form, cells, labels, errors, conflict, focus, builders: yield* buildersOf(type.id, cells) },
+      ...{ form, cells, labels, errors, conflict, focus, below: yield* belowFields(form, cells) },
       isUnsaved: isWrong || (conflict ?? focus ?? note) !== undefined,
       token: tokenOf(request),
       object: object === undefined ? undefined : { id: object.row.id, version: object.version, was: object.was },
@@ -62,6 +63,14 @@ export const formState = Effect.fnUntraced(function* (request: Request, state: F
     })}`,
     status: conflict !== undefined ? 412 : isWrong ? 400 : 200
   })
+})
+
+/** Parts below the inputs of fields: builders, and the object types of the source that the form names. */
+const belowFields = Effect.fnUntraced(function* ({ type, fields }: Form, cells: Cells) {
+  const below = new Map(yield* buildersOf(type.id, cells))
+  for (const { name, sourceIn } of fields)
+    if (sourceIn !== undefined) below.set(name, yield* typesBelow(cells[sourceIn] ?? ""))
+  return below
 })
 
 const conflictNote = (form: Form, conflict: Conflict, cells: Cells): Html => {

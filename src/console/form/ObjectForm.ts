@@ -21,7 +21,7 @@ export interface FormState {
   readonly cells: Cells
   readonly labels: Labels
   /** Shown below the input of a field. */
-  readonly builders: ReadonlyMap<string, Html>
+  readonly below: ReadonlyMap<string, Html>
   readonly errors: Errors
   readonly conflict?: Conflict | undefined
   readonly token: string
@@ -117,7 +117,7 @@ const label = (field: FormField): Html => {
 }
 
 const row = (
-  { form, cells, labels, builders, conflict, object }: FormState,
+  { form, cells, labels, below, conflict, object }: FormState,
   field: FormField,
   messages: ReadonlyArray<string>,
   hasFocus: boolean
@@ -128,7 +128,7 @@ const row = (
   return html`<div class="form-row">
     ${label(field)}
     <div>
-      ${control({ field, cells, labels, describedBy, hasFocus, isWrong: messages.length > 0 })}${builders.get(name) ?? ""}
+      ${control({ field, cells, labels, describedBy, hasFocus, isWrong: messages.length > 0 })}${below.get(name) ?? ""}
       ${fieldError(field, messages)} ${conflict === undefined ? "" : conflictChoice(conflict, field, cells, labels)}
       ${hint === "" ? "" : html`<p class="sub" id="h-${name}">${hint}</p>`}
     </div>

@@ -28,16 +28,18 @@ class Builder {
     for (const event of ["input", "change"]) this.area.addEventListener(event, () => this.write())
     // Pickers take what was typed as one leaves them; leaving a row overwrites no JSON that is being typed.
     this.area.addEventListener("focusout", () => this.isStale || this.write())
-    const { typesFrom } = this.root.dataset
+    const { typesFrom, sourceFrom = typesFrom } = this.root.dataset
     const { form } = this.text
-    form.addEventListener("input", ({ target }) => target.name === typesFrom && this.load())
+    form.addEventListener("input", ({ target: { name } }) => (name === typesFrom || name === sourceFrom) && this.load())
   }
 
   /** The words of the object types that are chosen now. */
   async load() {
-    const { typesFrom, words } = this.root.dataset
-    const types = new FormData(this.text.form).getAll(typesFrom).join(",")
-    const response = await fetch(`${addressOf(words)}?${new URLSearchParams({ types })}`)
+    const { typesFrom, sourceFrom, words } = this.root.dataset
+    const data = new FormData(this.text.form)
+    const query = new URLSearchParams({ types: data.getAll(typesFrom).join(",") })
+    if (sourceFrom !== undefined) query.set("source", data.get(sourceFrom) ?? "")
+    const response = await fetch(`${addressOf(words)}?${query}`)
     if (!response.ok) return
     this.words = await response.json()
     this.read()

@@ -7,10 +7,13 @@ import { nameOfType, pathOf } from "../value/Title.ts"
 import { shortened } from "../list/Cell.ts"
 
 /** The object: a link that leaves the console where its NetBox has an address. */
-export const objectLink = ({ id, display, sourceName, address }: SourceObject): Html => {
-  const text = display === "" ? `#${id}` : shortened(display)
+export const objectLink = (object: SourceObject): Html => {
+  const { sourceName, address } = object
+  const text = textOf(object)
   return address === undefined ? html`${text}` : leaving(address, text, `opens ${sourceName} in a new tab`)
 }
+
+const textOf = ({ id, display }: SourceObject): string => (display === "" ? `#${id}` : shortened(display))
 
 /** A link that leaves the console. */
 const leaving = (address: string, text: string, hint: string): Html =>
@@ -27,7 +30,7 @@ export const inSourceLink = (object: SourceObject): Html =>
   object.address === undefined
     ? inSource(object.sourceName)
     : html`<span class="sub">
-        · ${leaving(object.address, object.sourceName, `opens ${object.display} in a new tab`)}</span
+        · ${leaving(object.address, object.sourceName, `opens ${textOf(object)} in a new tab`)}</span
       >`
 
 /** The source: a link to its page, where the reader may view it. */

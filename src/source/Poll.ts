@@ -7,20 +7,10 @@ import { paused } from "../eventloop/Pace.ts"
 import { fill } from "./Fill.ts"
 import { snapshotMark } from "./netbox/NetBoxTable.ts"
 import type { OpenSource } from "./OpenSource.ts"
-import { beginRestored, lacksLast } from "./Restored.ts"
-import { SourceFailed } from "./SourceFailed.ts"
+import { beginRestored, lacksLast, refuseOlder } from "./Restored.ts"
 import { dropSlot } from "./slot/SourceSlot.ts"
 import { IdFloor } from "./state/IdFloor.ts"
-import {
-  type KnownState,
-  type Lead,
-  beginAt,
-  lastRelayed,
-  noteReading,
-  readIds,
-  settle,
-  takeLead
-} from "./state/SourceState.ts"
+import { type KnownState, type Lead, beginAt, noteReading, readIds, settle, takeLead } from "./state/SourceState.ts"
 
 /** A process that gave no sign for this long reads no more, milliseconds. */
 const silentMillisMax = 10_000
@@ -36,9 +26,7 @@ export const pollSession = Effect.fnUntraced(function* <E, R>(source: OpenSource
   const read = new Set(yield* readIds(source.row.id))
   const floor = new IdFloor(settledId)
   const turn = Effect.gen(function* () {
-    if (yield* lacksLast(source, yield* lastRelayed(lead))) {
-      return yield* new SourceFailed({ reason: "Restored", message: "its database was replaced by an older copy" })
-    }
+    yield* refuseOlder(source, lead)
     const { next, events } = yield* fill(source, lead, settledId, read)
     floor.note(next)
     settledId = floor.under(next)

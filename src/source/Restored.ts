@@ -4,8 +4,9 @@ import { SqlClient } from "effect/sql"
 import { untilCaptured } from "./Capacity.ts"
 import { fill } from "./Fill.ts"
 import type { OpenSource } from "./OpenSource.ts"
+import { SourceFailed } from "./SourceFailed.ts"
 import { noteLoss } from "./state/Loss.ts"
-import { type KnownState, type Lead, beginAt } from "./state/SourceState.ts"
+import { type KnownState, type Lead, beginAt, lastRelayed } from "./state/SourceState.ts"
 
 /** A commit is in the WAL, and relayed, a moment before others see it: a missing row is read so often more. */
 const rereads = 5
@@ -32,6 +33,12 @@ export const lacksLast = Effect.fnUntraced(function* (
     found = (yield* compare)[0]
   }
   return found!.isSame === null ? found!.hasOlder : !found!.isSame
+})
+
+/** Fails where the database was replaced by an older copy while it is read: the next session begins anew. */
+export const refuseOlder = Effect.fnUntraced(function* (source: OpenSource, lead: Lead) {
+  if (!(yield* lacksLast(source, yield* lastRelayed(lead)))) return
+  return yield* new SourceFailed({ reason: "Restored", message: "its database was replaced by an older copy" })
 })
 
 /**

@@ -5,7 +5,7 @@
  * - `NotNetBox`: the database has no change table.
  * - `Refused`: the server refuses (privileges, settings); somebody must change it.
  * - `WalLimit`: the server kept too much WAL for the slot: the slot was dropped.
- * - `Restored`: the database is an older copy than was read, and cannot be compared with the events yet.
+ * - `Restored`: the database is an older copy than was read: it is compared with the events first.
  * - `Secret`: the database URL was sealed with a key that is lost.
  */
 import { Data } from "effect"

@@ -12,7 +12,7 @@ import { type Begun, consume } from "./Consume.ts"
 import { fill } from "./Fill.ts"
 import { type SourceMoment, snapshotMark } from "./netbox/NetBoxTable.ts"
 import type { OpenSource } from "./OpenSource.ts"
-import { beginRestored, lacksLast } from "./Restored.ts"
+import { beginRestored, lacksLast, refuseOlder } from "./Restored.ts"
 import { confirmedIn, dropSlot, ensurePublication, ensureSlot, limitWal, measureSlot } from "./slot/SourceSlot.ts"
 import { SourceStream } from "./slot/SourceStream.ts"
 import { IdFloor } from "./state/IdFloor.ts"
@@ -164,14 +164,13 @@ const noteMissing = Effect.fnUntraced(function* ({ row, sql, table }: OpenSource
 })
 
 /** Notes moments up to which everything is relayed, and measures the slot. */
-const measure = Effect.fnUntraced(function* (
-  { row, sql, table }: OpenSource,
-  lead: Lead,
-  stream: SourceStream,
-  floor: IdFloor
-) {
+const measure = Effect.fnUntraced(function* (source: OpenSource, lead: Lead, stream: SourceStream, floor: IdFloor) {
+  const { row, sql, table } = source
   let pending: SourceMoment | undefined
   const turn = Effect.gen(function* () {
+    // Changes count as read only while they are published.
+    yield* ensurePublication(sql, table.name, row)
+    yield* refuseOlder(source, lead)
     if (pending !== undefined && stream.relayed >= parseLsn(pending.lsn)) {
       yield* settle(lead, floor.under(pending))
       pending = undefined

@@ -4,7 +4,7 @@ import type { Json } from "../support/Client.ts"
 import { servers } from "../support/Database.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Sql, openSql } from "../support/Sql.ts"
-import { type Attached, attach, enable, expectEvents, eventsOf, expectedOf, gapsOf } from "./Attached.ts"
+import { type Attached, attach, enable, expectEvents, eventsOf, expectedOf, gapsOf, reading } from "./Attached.ts"
 import type { Release } from "./NetBoxModels.ts"
 import { writeEverything } from "./Scenario.ts"
 
@@ -148,6 +148,26 @@ const slotOf = (name: string) =>
     "select catalog_xmin::text as catalog from pg_replication_slots where slot_name = $1",
     [name]
   )
+
+describe("a source whose table is not published for a while", () => {
+  it("gets the changes of that time from the table", async () => {
+    const own = await started("4.2")
+    const { api, source, writer, netbox } = own
+    await writer.request((request) => request.create("dcim.site", { name: "before" }))
+    await expectEvents(own)
+    await netbox.sql.query(`alter publication rackwire drop table ${netbox.changeTable}`)
+    await writer.request((request) => request.create("dcim.site", { name: "not published" }))
+    await eventually("the source is failing", async () => {
+      const { json } = await api.call<Json>("GET", `/api/extras/sources/${source}/`)
+      return json["status"] === "failing" && String(json["status_note"]).includes("does not list")
+    })
+    await netbox.sql.query("drop publication rackwire")
+    await reading(api, source)
+    await writer.request((request) => request.create("dcim.site", { name: "after" }))
+    await expectEvents(own)
+    expect(await gapsOf(own)).toEqual([])
+  })
+})
 
 describe("a source that is polled", () => {
   it("gives no change again of which NetBox updates the row", async () => {

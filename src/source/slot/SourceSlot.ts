@@ -36,22 +36,26 @@ const unlessMade = <A, R>(make: Effect.Effect<A, SqlError.SqlError, R>) =>
     () => Effect.void
   )
 
-/** Creates the publication of the change table where it is missing. */
+/**
+ * Creates the publication of the change table where it is missing. The slot lacks changes that were not published: it is
+ * dropped, and they are read from the table.
+ */
 export const ensurePublication = Effect.fnUntraced(
-  function* (sql: SqlClient.SqlClient, table: string, { publication }: SlotNames) {
+  function* (sql: SqlClient.SqlClient, table: string, { publication, slot }: SlotNames) {
     const [found] = yield* sql.unsafe<{ readonly lists: boolean; readonly publishes: boolean }>(
       `select exists (select from pg_publication_tables t where t.pubname = p.pubname and t.tablename = $2) as lists,
               p.pubinsert and p.pubupdate as publishes
          from pg_publication p where p.pubname = $1`,
       [publication, table]
     )
+    if (found?.lists === true && found.publishes) return undefined
+    yield* dropSlot(sql, slot)
     if (found === undefined) {
       const made = sql.unsafe(
         `create publication "${publication}" for table ${table} with (publish = 'insert, update')`
       )
       return yield* unlessMade(made)
     }
-    if (found.lists && found.publishes) return undefined
     const message = `the publication ${publication} ${found.lists ? "leaves out inserts or updates" : `does not list ${table}`}: drop it, and it is made anew`
     return yield* new SourceFailed({ reason: "Refused", message })
   },

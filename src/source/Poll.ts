@@ -5,7 +5,6 @@
 import { Effect } from "effect"
 import { paused } from "../eventloop/Pace.ts"
 import { fill } from "./Fill.ts"
-import { snapshotMark } from "./netbox/NetBoxTable.ts"
 import type { OpenSource } from "./OpenSource.ts"
 import { beginRestored, lacksLast, refuseOlder } from "./Restored.ts"
 import { dropSlot } from "./slot/SourceSlot.ts"
@@ -45,9 +44,20 @@ export const pollSession = Effect.fnUntraced(function* <E, R>(source: OpenSource
   )
 })
 
-/** The changes before the first reading are no events. */
-const firstId = Effect.fnUntraced(function* (source: OpenSource, lead: Lead, { systemId, timeline }: KnownState) {
-  const { lastId } = yield* snapshotMark(source.sql, source.table)
-  yield* beginAt(lead, { systemId, timeline }, lastId)
-  return lastId
+/** Newest rows of which each is known by its id: rows below them may be of transactions that are open. */
+const newestRows = 10_000n
+
+/** Begins behind the rows that are there: they are no events. Those of transactions that are open will be. */
+const firstId = Effect.fnUntraced(function* (
+  { sql, table }: OpenSource,
+  lead: Lead,
+  { systemId, timeline }: KnownState
+) {
+  const rows = yield* sql.unsafe<{ readonly id: string }>(
+    `select id::text as id from ${table.name} c where c.id > (select max(id) - ${newestRows} from ${table.name}) order by c.id`
+  )
+  const before = BigInt(rows.at(-1)?.id ?? 0) - newestRows
+  const settledId = `${before > 0n ? before : 0n}`
+  yield* beginAt(lead, { systemId, timeline }, settledId, { read: new Set(rows.map(({ id }) => id)) })
+  return settledId
 })

@@ -1,6 +1,6 @@
 /**
- * `/help/object-types/`: the object types that a webhook can listen to, for the picker of its form: those of the source
- * that the form names, or of the inventory. Without scripts the form lists those of the source.
+ * `/help/object-types/pick/`: the object types that a webhook can listen to, for the picker of its form: those of the
+ * source that the form names, or of the inventory. Without scripts the form lists those of the source.
  */
 import { Effect } from "effect"
 import { type SourceRow, sourceNamed } from "../../history/source/SourceNames.ts"
@@ -9,7 +9,7 @@ import { registry } from "../../inventory/Registry.ts"
 import { type Html, html } from "../Html.ts"
 import { titleOfType } from "../value/Title.ts"
 
-export const typeChoicePath = "/help/object-types/"
+export const typeChoicePath = "/help/object-types/pick/"
 
 /** Most types that a search shows. */
 const shownMax = 50
@@ -26,7 +26,9 @@ const typesOf = (source: SourceRow | undefined): ReadonlyArray<string> => {
 
 /** The types with a title, by their titles. */
 const titled = (types: ReadonlyArray<string>) =>
-  types.map((id) => ({ id, display: titleOfType(id) })).sort((a, b) => (a.display < b.display ? -1 : 1))
+  types
+    .map((id) => ({ id, display: titleOfType(id) }))
+    .sort((a, b) => (a.display.toLowerCase() < b.display.toLowerCase() ? -1 : 1))
 
 const show: Handler = ({ url: { searchParams: query } }) =>
   Effect.gen(function* () {

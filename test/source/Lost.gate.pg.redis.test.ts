@@ -6,7 +6,7 @@ import { eventually } from "../support/Eventually.ts"
 import { type Sql, openSql } from "../support/Sql.ts"
 import { type Attached, attach, enable, expectEvents, eventsOf, expectedOf, gapsOf, reading } from "./Attached.ts"
 import type { Release } from "./NetBoxModels.ts"
-import type { OpenRequest } from "./NetBoxWriter.ts"
+import type { NetBoxWriter, OpenRequest } from "./NetBoxWriter.ts"
 import { writeEverything } from "./Scenario.ts"
 
 let server: Sql
@@ -173,11 +173,12 @@ describe("a source whose table is not published for a while", () => {
 describe("a source that is polled", () => {
   it("gives the changes of a transaction that was open when it was attached, and none before", async () => {
     let open: OpenRequest | undefined
-    attached = await attach("4.2", { mode: "poll" }, async (writer) => {
+    const before = async (writer: NetBoxWriter) => {
       open = await writer.begin({ connection: 2 })
       await open.request.create("dcim.site", { name: "open" })
       await writer.request((request) => request.create("dcim.site", { name: "before" }))
-    })
+    }
+    attached = await attach("4.2", { mode: "poll" }, { before })
     await open!.commit()
     await attached.writer.request((request) => request.create("dcim.site", { name: "after" }))
     await expectEvents(attached)

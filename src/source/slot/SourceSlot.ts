@@ -36,6 +36,18 @@ const unlessMade = <A, R>(make: Effect.Effect<A, SqlError.SqlError, R>) =>
     () => Effect.void
   )
 
+/** Drops a slot that lacks changes. One that a session reads stays: that of ours fails too, and another one is not ours. */
+const dropIncomplete = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, slot: string) {
+  const [found] = yield* sql.unsafe<{ readonly active: boolean }>(
+    "select active from pg_replication_slots where slot_name = $1 and database = current_database() and plugin = 'pgoutput'",
+    [slot]
+  )
+  if (found === undefined) return
+  if (!found.active) return yield* sql.unsafe("select pg_drop_replication_slot($1)::text", [slot])
+  const message = `the publication was changed while a session reads the slot ${slot}: that session must end first`
+  return yield* new SourceFailed({ reason: "Refused", message })
+})
+
 /**
  * Creates the publication of the change table where it is missing. The slot lacks changes that were not published: it is
  * dropped, and they are read from the table.
@@ -49,7 +61,7 @@ export const ensurePublication = Effect.fnUntraced(
       [publication, table]
     )
     if (found?.lists === true && found.publishes) return undefined
-    yield* dropSlot(sql, slot)
+    yield* dropIncomplete(sql, slot)
     if (found === undefined) {
       const made = sql.unsafe(
         `create publication "${publication}" for table ${table} with (publish = 'insert, update')`
@@ -105,7 +117,7 @@ export const confirmedIn = (sql: SqlClient.SqlClient, slot: string) =>
 /** Drops the slot, ending the session that uses it. */
 export const dropSlot = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, slot: string) {
   yield* sql.unsafe(
-    `select pg_terminate_backend(active_pid)::text from pg_replication_slots where slot_name = $1 and active_pid is not null`,
+    `select pg_terminate_backend(active_pid)::text from pg_replication_slots where slot_name = $1 and active_pid is not null and database = current_database()`,
     [slot]
   )
   yield* Effect.retry(

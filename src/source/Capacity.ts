@@ -11,7 +11,7 @@ import { Settings } from "../Config.ts"
 import { SourceFailed } from "./SourceFailed.ts"
 
 /** Most events of a source that are relayed and not captured yet. */
-const aheadMax = 50
+const aheadMax = 10
 
 /** Pause between two comparisons, and the longest wait, milliseconds. */
 const comparePause = "5 millis"

@@ -23,7 +23,7 @@ export interface RelayPart {
 }
 
 /** Most events of one statement, and characters: those of other sources may have to wait for them. */
-const statementEvents = 100
+const statementEvents = 25
 const statementChars = 4 * 1024 * 1024
 
 /**

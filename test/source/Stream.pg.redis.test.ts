@@ -56,7 +56,7 @@ describe("a NetBox 4.6", () => {
          select count(*) as events from extras_objectchange where changed_object_type like $1 group by position) p`,
       [`${source}:%`]
     )
-    expect(most!.events).toBe(100)
+    expect(most!.events).toBe(25)
   })
 
   it("gives no event again when it is read anew, and none of before it was attached", async () => {

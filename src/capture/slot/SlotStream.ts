@@ -14,7 +14,7 @@ const waitingBytesMax = 8 * 1024 * 1024
 const resumeBelowBytes = 2 * 1024 * 1024
 
 /** Events of sources after which progress is reported at once: a source waits until most of its events are captured. */
-const reportedEvents = 50
+const reportedEvents = 10
 
 export interface Waiting extends WindowEnd {
   readonly window: Window

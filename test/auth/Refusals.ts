@@ -45,6 +45,7 @@ const open = [
   /^\/help\/builders\//,
   // These show what the sender may see.
   "/search/",
+  "/help/object-types/pick/",
   "/gauges/"
 ]
 

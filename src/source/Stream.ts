@@ -58,7 +58,7 @@ export const streamSession = Effect.fnUntraced(function* <E, R>(
   const begun = yield* begin({ source, lead, state, identity, before, slotLsn })
   return yield* Effect.raceAllFirst([
     consume(source, lead, stream, begun),
-    measure(source, lead, stream, begun.floor),
+    measure({ source, lead, stream, floor: begun.floor, pid: Number(pid) }),
     Deferred.await(stream.ended)
   ])
 })
@@ -163,13 +163,22 @@ const noteMissing = Effect.fnUntraced(function* ({ row, sql, table }: OpenSource
   )
 })
 
+interface Measured {
+  readonly source: OpenSource
+  readonly lead: Lead
+  readonly stream: SourceStream
+  readonly floor: IdFloor
+  /** The session that reads the slot. */
+  readonly pid: number
+}
+
 /** Notes moments up to which everything is relayed, and measures the slot. */
-const measure = Effect.fnUntraced(function* (source: OpenSource, lead: Lead, stream: SourceStream, floor: IdFloor) {
+const measure = Effect.fnUntraced(function* ({ source, lead, stream, floor, pid }: Measured) {
   const { row, sql, table } = source
   let pending: SourceMoment | undefined
   const turn = Effect.gen(function* () {
     // Changes count as read only while they are published.
-    yield* ensurePublication(sql, table.name, row)
+    yield* ensurePublication(sql, table.name, row, pid)
     yield* refuseOlder(source, lead)
     if (pending !== undefined && stream.relayed >= parseLsn(pending.lsn)) {
       yield* settle(lead, floor.under(pending))

@@ -1,5 +1,7 @@
 /** Sources whose slot is lost, that are polled, and of other releases: what the WAL does not have is read from the table. */
 import { afterEach, beforeAll, describe, expect, it } from "vitest"
+import { Walsender } from "../../src/capture/wal/Walsender.ts"
+import { addressOf } from "../../src/postgres/PostgresUrl.ts"
 import type { Json } from "../support/Client.ts"
 import { servers } from "../support/Database.ts"
 import { eventually } from "../support/Eventually.ts"
@@ -25,6 +27,17 @@ afterEach(async () => {
 
 const started = async (release: Release, fields: Json = {}): Promise<Attached> =>
   (attached = await attach(release, fields))
+
+/** Waits until the source is failing; returns the note of its state. */
+const failing = async ({ api, source }: Pick<Attached, "api" | "source">) => {
+  let note = ""
+  await eventually("the source is failing", async () => {
+    const { json } = await api.call<Json>("GET", `/api/extras/sources/${source}/`)
+    note = String(json["status_note"])
+    return json["status"] === "failing"
+  })
+  return note
+}
 
 const dropSlot = ({ netbox }: Attached) =>
   eventually("the slot is dropped", async () => {
@@ -167,6 +180,43 @@ describe("a source whose table is not published for a while", () => {
     await writer.request((request) => request.create("dcim.site", { name: "after" }))
     await expectEvents(own)
     expect(await gapsOf(own)).toEqual([])
+  })
+})
+
+describe("a source whose publication is changed", () => {
+  it("gets the changes that were not published, also where the table is added again at once", async () => {
+    const own = await started("4.2")
+    const { writer, netbox } = own
+    await writer.request((request) => request.create("dcim.site", { name: "before" }))
+    await expectEvents(own)
+    await netbox.sql.query(`alter publication rackwire drop table ${netbox.changeTable}`)
+    await writer.request((request) => request.create("dcim.site", { name: "not published" }))
+    await failing(own)
+    await netbox.sql.query(`alter publication rackwire add table ${netbox.changeTable}`)
+    await reading(own.api, own.source)
+    await writer.request((request) => request.create("dcim.site", { name: "after" }))
+    await expectEvents(own)
+    expect(await gapsOf(own)).toEqual([])
+  })
+
+  it("leaves a slot alone that somebody else reads", async () => {
+    const own = await started("4.2")
+    const { api, netbox } = own
+    const slot = `${netbox.name}_other`
+    await netbox.sql.query("select pg_create_logical_replication_slot($1, 'pgoutput')::text", [slot])
+    const other = await Walsender.connect(addressOf(netbox.databaseUrl))
+    const command = `START_REPLICATION SLOT ${slot} LOGICAL 0/0 (proto_version '1', publication_names 'rackwire')`
+    const ignore = () => {}
+    await other.stream(command, { onData: ignore, onKeepalive: ignore, onChunkEnd: ignore, onEnd: ignore })
+    const read = () =>
+      netbox.sql.query("select active_pid from pg_replication_slots where slot_name = $1 and active", [slot])
+    const before = await read()
+    const second = { name: "second", database_url: netbox.databaseUrl, slot, publication: "missing" }
+    const source = await api.make("extras/sources", second)
+    const note = await failing({ api, source })
+    expect(note).toContain(`while a session reads the slot ${slot}: that session must end first`)
+    expect([before.length, await read()]).toEqual([1, before])
+    other.close()
   })
 })
 

@@ -36,24 +36,26 @@ const unlessMade = <A, R>(make: Effect.Effect<A, SqlError.SqlError, R>) =>
     () => Effect.void
   )
 
-/** Drops a slot that lacks changes. One that a session reads stays: that of ours fails too, and another one is not ours. */
-const dropIncomplete = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, slot: string) {
-  const [found] = yield* sql.unsafe<{ readonly active: boolean }>(
-    "select active from pg_replication_slots where slot_name = $1 and database = current_database() and plugin = 'pgoutput'",
+/** Drops a slot that lacks changes. Fails where another session than the one of `ownPid` reads it: the slot stays. */
+const dropIncomplete = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, slot: string, ownPid?: number) {
+  const [found] = yield* sql.unsafe<{ readonly pid: number | null }>(
+    `select active_pid as pid from pg_replication_slots
+      where slot_name = $1 and database = current_database() and plugin = 'pgoutput'`,
     [slot]
   )
   if (found === undefined) return
-  if (!found.active) return yield* sql.unsafe("select pg_drop_replication_slot($1)::text", [slot])
+  // With its session ours ends, which must not end the drop.
+  if (found.pid === null || found.pid === ownPid) return yield* Effect.uninterruptible(dropSlot(sql, slot))
   const message = `the publication was changed while a session reads the slot ${slot}: that session must end first`
   return yield* new SourceFailed({ reason: "Refused", message })
 })
 
 /**
  * Creates the publication of the change table where it is missing. The slot lacks changes that were not published: it is
- * dropped, and they are read from the table.
+ * dropped, and they are read from the table. `ownPid`: the session by which this process reads it, if it does.
  */
 export const ensurePublication = Effect.fnUntraced(
-  function* (sql: SqlClient.SqlClient, table: string, { publication, slot }: SlotNames) {
+  function* (sql: SqlClient.SqlClient, table: string, { publication, slot }: SlotNames, ownPid?: number) {
     const [found] = yield* sql.unsafe<{ readonly lists: boolean; readonly publishes: boolean }>(
       `select exists (select from pg_publication_tables t where t.pubname = p.pubname and t.tablename = $2) as lists,
               p.pubinsert and p.pubupdate as publishes
@@ -61,7 +63,7 @@ export const ensurePublication = Effect.fnUntraced(
       [publication, table]
     )
     if (found?.lists === true && found.publishes) return undefined
-    yield* dropIncomplete(sql, slot)
+    yield* dropIncomplete(sql, slot, ownPid)
     if (found === undefined) {
       const made = sql.unsafe(
         `create publication "${publication}" for table ${table} with (publish = 'insert, update')`

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import { operators } from "../../src/match/Operator.ts"
 import { makeUser } from "../auth/Users.ts"
 import { type Api, sharedApi } from "../support/Api.ts"
-import { accessibility, hasBrowser, sideways } from "../support/Browser.ts"
+import { faultsOf, hasBrowser } from "../support/Browser.ts"
 import { named } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 import { startConsole } from "./Fixture.ts"
@@ -75,9 +75,7 @@ describe.skipIf(!hasBrowser)("the builder of conditions", () => {
         }
       ]
     })
-    expect([...(await accessibility(page)), ...(await accessibility(page, "dark")), ...(await sideways(page))]).toEqual(
-      []
-    )
+    expect(await faultsOf(page)).toEqual([])
     await last.getByRole("button", { name: "Remove the condition" }).press("Enter")
     await becomes(page, text, {
       and: [{ attr: "status", op: "changed", negate: true }, { or: [{ attr: "name", value: "Oslo" }] }]
@@ -162,7 +160,7 @@ describe.skipIf(!hasBrowser)("the builder of constraints", () => {
     await rows(page).last().getByLabel("Operator").selectOption({ label: "is one of" })
     await rows(page).last().getByLabel("Value").fill("a, b")
     await becomes(page, text, [{ tenant, name__startswith: "osl" }, { name__in: ["a", "b"] }])
-    expect([...(await accessibility(page)), ...(await sideways(page))]).toEqual([])
+    expect(await faultsOf(page)).toEqual([])
     await page.fill(text, '{"name": "x", "site__region__slug": "emea"}')
     await eventually("two rows", async () => (await rows(page).count()) === 2)
     expect(await read(page)).toEqual(["Name | is | x", "site__region__slug | is | emea"])
@@ -201,7 +199,7 @@ describe.skipIf(!hasBrowser)("the builder of constraints", () => {
     await shows("Sites 3 Tenants 1 Objects that you may view.")
     await page.fill(text, '{"name__startswith": "B"}')
     await shows("Sites 2 Tenants 0")
-    expect([...(await accessibility(page)), ...(await sideways(page))]).toEqual([])
+    expect(await faultsOf(page)).toEqual([])
     await page.fill(text, '{"name__startswith"}')
     await shows("Line 1, column 20")
     await page.fill(text, '{"name__regex": "("}')

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest"
 import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, named, password } from "../support/Client.ts"
-import { accessibility, hasBrowser, logIn, sideways } from "../support/Browser.ts"
+import { accessibility, faultsOf, hasBrowser, logIn, sideways } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
 import { thorough } from "../support/Seed.ts"
 
@@ -62,7 +62,7 @@ describe.skipIf(!hasBrowser)("a form of an object that somebody else has changed
       await page.click(".form-end button")
       await page.locator(".conflict label", { hasText: `Now: ${facility}` }).waitFor()
     }
-    expect([...(await accessibility(page)), ...(await accessibility(page, "dark"))]).toEqual([])
+    expect(await faultsOf(page)).toEqual([])
     await page.check(".conflict [value=now]")
     await page.fill("#f-facility", "mine again")
     await page.click(".form-end button")

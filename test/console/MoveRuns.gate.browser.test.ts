@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { runTable } from "../../src/move/state/Runs.ts"
 import { makeUser } from "../auth/Users.ts"
 import { type Api, startApi } from "../support/Api.ts"
-import { accessibility, hasBrowser, sideways } from "../support/Browser.ts"
+import { accessibility, faultsOf, hasBrowser } from "../support/Browser.ts"
 import { named } from "../support/Client.ts"
 import { startConsole } from "./Fixture.ts"
 
@@ -70,8 +70,7 @@ describe.skipIf(!hasBrowser)("moves", () => {
     ).toEqual(["24", "22", "1", "1", "0", "0"])
     await page.click("text=Details")
     expect(await page.textContent("main pre")).toContain(hostile)
-    for (const theme of ["light", "dark"] as const) expect(await accessibility(page, theme)).toEqual([])
-    expect(await sideways(page)).toEqual([])
+    expect(await faultsOf(page)).toEqual([])
     await close()
   })
 

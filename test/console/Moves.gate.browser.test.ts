@@ -3,7 +3,7 @@ import type { Page } from "playwright-core"
 import { describe, expect, it } from "vitest"
 import { drawnRacks } from "../../src/console/rack/RackFigure.ts"
 import { makeUser } from "../auth/Users.ts"
-import { accessibility, hasBrowser, sideways } from "../support/Browser.ts"
+import { accessibility, faultsOf, hasBrowser } from "../support/Browser.ts"
 import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, named } from "../support/Client.ts"
 import { statementsOf } from "../support/Statements.ts"
@@ -74,8 +74,7 @@ describe.skipIf(!hasBrowser)("racks side by side", () => {
       )
     expect(new Set(boxes.map(({ bottom }) => Math.round(bottom))).size).toBe(1)
     expect(new Set(boxes.map(({ height }) => height)).size).toBe(2)
-    for (const theme of ["light", "dark"] as const) expect(await accessibility(page, theme)).toEqual([])
-    expect(await sideways(page)).toEqual([])
+    expect(await faultsOf(page)).toEqual([])
     await page.click(".spans >> text=Rear")
     await page.waitForURL(/rack_face=rear/)
     expect(await page.locator('.racks svg[aria-label^="Rear"]').count()).toBe(2)
@@ -216,8 +215,7 @@ describe.skipIf(!hasBrowser)("a device", () => {
     await close()
     const checked = await loggedIn()
     await checked.page.goto(`/dcim/devices/${ids.sw}/move/`)
-    expect(await accessibility(checked.page)).toEqual([])
-    expect(await sideways(checked.page)).toEqual([])
+    expect(await faultsOf(checked.page)).toEqual([])
     await checked.close()
   })
 })

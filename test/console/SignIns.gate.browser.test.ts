@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { openBrowser } from "../auth/Browser.ts"
 import { makeUser, userPassword } from "../auth/Users.ts"
 import type { Api } from "../support/Api.ts"
-import { accessibility, hasBrowser, sideways } from "../support/Browser.ts"
+import { faultsOf, hasBrowser } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
 
 let api: Api
@@ -84,7 +84,7 @@ describe.skipIf(!hasBrowser)("sign-ins", () => {
     const found: Array<string> = []
     for (const path of [list, `${list}${id}/`, `/users/users/${user}/sessions/`]) {
       expect([path, (await page.goto(path))?.status()]).toEqual([path, 200])
-      found.push(...(await accessibility(page)), ...(await accessibility(page, "dark")), ...(await sideways(page)))
+      found.push(...(await faultsOf(page)))
     }
     expect([...found, ...problems]).toEqual([])
     await close()

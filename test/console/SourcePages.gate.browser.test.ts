@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core"
 import { afterAll, describe, expect, it } from "vitest"
 import { type Attached, attach } from "../source/Attached.ts"
-import { accessibility, hasBrowser, sideways } from "../support/Browser.ts"
+import { faultsOf, hasBrowser } from "../support/Browser.ts"
 import type { Json } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
@@ -47,8 +47,6 @@ afterAll(async () => {
   if (hasBrowser) await receiver.close()
 })
 
-const themes = ["light", "dark", "light contrast", "dark contrast"] as const
-
 /** The attributes of the links that lead to an object in NetBox. */
 const leaving = (page: Page) =>
   page
@@ -62,8 +60,7 @@ const shown = async (page: Page, path: string): Promise<string> => {
   await page.goto(path)
   const text = await page.locator("main").innerText()
   expect(text).not.toMatch(/\b\d+:[a-z_]+\.[a-z]/)
-  for (const theme of themes) expect(await accessibility(page, theme)).toEqual([])
-  expect(await sideways(page)).toEqual([])
+  expect(await faultsOf(page)).toEqual([])
   return text
 }
 
@@ -188,7 +185,7 @@ describe.skipIf(!hasBrowser)("the form of a webhook of a source", () => {
     await page.waitForSelector("#workbench option:has-text('site AMS1 updated')", { state: "attached" })
     const tried = (await page.locator("#workbench option").allInnerTexts()).join()
     for (const each of ["netbox_dns.zone example.com created", "site AMS1 created"]) expect(tried).toContain(each)
-    for (const theme of themes) expect(await accessibility(page, theme)).toEqual([])
+    expect(await faultsOf(page)).toEqual([])
     await page.click(".form-end button")
     await page.waitForURL(/\/extras\/webhooks\/\d+\/$/)
     const made = await attached.api.call<{ readonly results: ReadonlyArray<Json> }>(

@@ -1,7 +1,8 @@
 /**
  * `npm run test:coverage [-- --files]`: runs the first two tiers with the coverage of V8 and prints how many statements
  * of `src` ran, in workers and in services as processes; `--files` lists the files with others. `--folder f --root r` reads
- * raw coverage of another run instead, as `.ci/run` does.
+ * raw coverage of another run instead. Counting takes a fifth of the processor time, so `test:long` counts and the gate
+ * does not.
  */
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs"

@@ -8,6 +8,7 @@ import { keysOf } from "../../src/queue/Keys.ts"
 import { makeUser } from "../auth/Users.ts"
 import { type Api, environmentOf, startApiProcess } from "../support/Api.ts"
 import { named } from "../support/Client.ts"
+import { captured } from "../support/CaughtUp.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type ServiceProcess, startProcess } from "../support/Process.ts"
 import { openSql } from "../support/Sql.ts"
@@ -83,8 +84,12 @@ const confirmed = async () => {
 const holds = (id: number, last: string): Promise<unknown> =>
   eventually(`webhook ${id} is owed ${last}`, async () => (await namesOf(id)).includes(last), { millis: 60_000 })
 
-/** Keeps floods from being queued until the returned function is called: they read how webhooks were at the time. */
+/**
+ * Keeps floods from being queued until the returned function is called: they read how webhooks were at the time. Capture
+ * writes into the same table when it reads that a webhook was changed, so it has read all changes before.
+ */
 const holdFloods = async (): Promise<() => Promise<void>> => {
+  await captured(api.database)
   const sql = openSql(api.database.databaseUrl)
   await sql.query("begin")
   await sql.query("lock table rackwire_webhook_version in access exclusive mode")

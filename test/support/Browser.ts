@@ -133,12 +133,14 @@ export const sideways = async (page: Page): Promise<ReadonlyArray<string>> => {
   return found
 }
 
-/** Faults of the page on small screens and in the light theme; with more effort than usual in the dark one too. */
-export const faultsOf = async (page: Page): Promise<ReadonlyArray<string>> => [
-  ...(await accessibility(page)),
-  ...(isThorough ? await accessibility(page, "dark") : []),
-  ...(await sideways(page))
-]
+const themes: ReadonlyArray<Theme> = isThorough ? ["light", "dark", "light contrast", "dark contrast"] : ["light"]
+
+/** Faults of the page on small screens and in the light theme; with more effort than usual in the other themes too. */
+export const faultsOf = async (page: Page): Promise<ReadonlyArray<string>> => {
+  const found: Array<string> = []
+  for (const theme of themes) found.push(...(await accessibility(page, theme)))
+  return [...found, ...(await sideways(page))]
+}
 
 /** As `faultsOf`, for a further state of a page: only the third tier checks it, because the file checks another state. */
 export const faultsOfState = async (page: Page): Promise<ReadonlyArray<string>> => (isThorough ? faultsOf(page) : [])

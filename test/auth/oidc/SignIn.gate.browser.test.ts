@@ -3,7 +3,7 @@ import { decodeJwt } from "jose"
 import { afterAll, describe, expect, it } from "vitest"
 import { startConsole } from "../../console/Fixture.ts"
 import { type Api, startApi } from "../../support/Api.ts"
-import { accessibility, faultsOf, hasBrowser, sideways } from "../../support/Browser.ts"
+import { faultsOf, hasBrowser } from "../../support/Browser.ts"
 import { type RealProvider, client, startRealProvider } from "./RealProvider.ts"
 
 let provider: RealProvider
@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)("a person", () => {
     await page.getByRole("link", { name: "Log in with Another provider" }).click()
     expect(await page.getByRole("alert").textContent()).toContain("does not answer, so nobody can log in by it now")
     expect(await page.textContent("main")).toMatch(/Reference [0-9a-f-]{36}/)
-    expect([await accessibility(page), await accessibility(page, "dark"), await sideways(page)]).toEqual([[], [], []])
+    expect(await faultsOf(page)).toEqual([])
     expect(await page.getByRole("link", { name: "Log in with Company login" }).getAttribute("href")).toContain(
       "next=%2Fdcim%2Fsites%2F"
     )

@@ -1,7 +1,7 @@
 /**
  * Whichever process is killed, no committed change is missed and none is queued twice: the service is a process too.
  *
- * A writer inserts thousands of sites in small transactions while a process is killed with SIGKILL. Afterwards the
+ * A writer inserts hundreds of sites in small transactions while a process is killed with SIGKILL. Afterwards the
  * table says what was committed, and the receiver must have exactly that.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
@@ -17,7 +17,7 @@ import { openRedis } from "../support/Redis.ts"
 import { keysOf } from "../../src/queue/Keys.ts"
 
 const perTransaction = 4
-const changes = perTransaction * runs(250)
+const changes = perTransaction * runs(100)
 
 interface Owner {
   readonly databaseUrl: string

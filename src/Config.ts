@@ -162,7 +162,7 @@ export const options = {
     "IMAGE_STORAGE_LIMIT",
     kind.memory,
     1024 ** 3,
-    "Most bytes of all attached images together, with their unit: `512 MB`, `2 GiB`. They are in Postgres.",
+    "Most bytes of all images together, attached ones and those of device types, with their unit: `512 MB`, `2 GiB`. They are in Postgres.",
     "1 GiB"
   ),
   tokensPerUser: setting("TOKENS_PER_USER", kind.integer(1), 1000, "Most API tokens per user, expired ones included."),

@@ -137,6 +137,8 @@ export interface Field<Value = unknown> {
   readonly maxLength?: number | undefined
   /** The format of a text that is not plain; for descriptions. */
   readonly format?: "slug" | "url" | "email" | "color" | "image" | undefined
+  /** The folder of the addresses of an image, below `/media/` (image/ImageField.ts). */
+  readonly imageFolder?: string | undefined
   /** For people who fill it in: a sentence, and a value to show in an empty input. */
   readonly help?: string | undefined
   readonly placeholder?: string | undefined

@@ -4,7 +4,8 @@ import { chunksOf } from "effect/Array"
 import type { SqlClient, SqlError } from "effect/sql"
 import { registry } from "../inventory/Registry.ts"
 import type { Vault } from "../inventory/Vault.ts"
-import { storePictures, withPictures } from "./Images.ts"
+import { imageFieldsOf } from "../inventory/image/ImageField.ts"
+import { type MovedImage, storePictures, withPictures } from "./Images.ts"
 import { type SourceRow, convert } from "./source/Convert.ts"
 import { type NewRow, type RefusedRow, insertRows, updateRows } from "./Load.ts"
 import { digestOf, finishDigests, keepDigests, keepRefused, stepsOf, unfinishedDigestOf } from "./state/Moved.ts"
@@ -172,7 +173,8 @@ const writeRows = Effect.fnUntraced(function* (
   // A reference that is written later may have been taken away.
   const cleared = Object.fromEntries(later.map((name) => [name, null]))
   const lasting = selection.fields.flatMap(({ name, kind }) => (kind === "initial" ? [] : [name]))
-  const tracked = [...lasting, "image_height", "image_width"]
+  const sides = imageFieldsOf(type).flatMap((image) => image.sides.map(([field]) => field))
+  const tracked = [...lasting, ...sides]
   const write =
     step === "insert"
       ? insertRows(type, plain, verbatim)
@@ -182,10 +184,30 @@ const writeRows = Effect.fnUntraced(function* (
           verbatim.filter((name) => lasting.includes(name))
         )
   const failed = yield* write
-  for (const { id } of failed) pictures.paths.delete(id)
-  yield* storePictures(type, transfer.media, pictures.paths)
-  return { rows, refused: [...refused, ...pictures.refused, ...failed] }
+  const isFailed = new Set(failed.map(({ id }) => id))
+  const isWritten = ({ id }: { readonly id: number }) => !isFailed.has(id)
+  const images = pictures.images.filter(isWritten)
+  yield* storePictures(type, transfer.media, pictures.rows.filter(isWritten), images)
+  return {
+    rows: withoutImages(rows, pictures.images),
+    refused: [...refused, ...pictures.refused, ...failed]
+  }
 })
+
+/** The rows, with the images that are left out among the values that have no home. */
+const withoutImages = (rows: ReadonlyArray<Converted>, images: ReadonlyArray<MovedImage>): ReadonlyArray<Converted> => {
+  const left = Map.groupBy(
+    images.filter(({ reason }) => reason !== undefined),
+    ({ id }) => id
+  )
+  return rows.map((each) => {
+    const own = left.get(each.row.id)
+    if (own === undefined) return each
+    const paths = Object.fromEntries(own.map(({ field, path }) => [field, path]))
+    const reason = own.map((image) => `${image.field}: ${image.reason}`).join(" ")
+    return { ...each, homeless: { ...each.homeless, ...paths, reason } }
+  })
+}
 
 const noteRow = (
   { note }: Transfer,

@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { changeType } from "../inventory/read/Changes.ts"
-import { imageFieldOf } from "../inventory/image/ImageField.ts"
+import { imageFieldsOf } from "../inventory/image/ImageField.ts"
 import type { Catalogue } from "./source/Catalogue.ts"
 import { anyTime, differencesOf } from "./Compare.ts"
 import { compareHistory } from "./History.ts"
@@ -143,7 +143,7 @@ const deviationsOf = Effect.fnUntraced(function* (
   const { type, fields } = selection
   const around = { contentTypes: catalogue.contentTypes, isKnown, began: anyTime }
   // Webhooks are moved disabled, and files of images get names of ours.
-  const others = type.id === "extras.webhook" ? ["enabled"] : [imageFieldOf(type)]
+  const others = type.id === "extras.webhook" ? ["enabled"] : imageFieldsOf(type).map((image) => image.name)
   const compared = fields.flatMap(({ name, kind }) => (kind === "initial" || others.includes(name) ? [] : [name]))
   const refused = new Set<number>()
   const rows = page.flatMap((source): ReadonlyArray<NewRow> => {

@@ -47,7 +47,6 @@ export const typeFields: ReadonlyArray<TypeFields> = [...surface].flatMap(
 const reasons: ReadonlyArray<readonly [pattern: RegExp, reason: string]> = [
   [/^\/api\/core\//, "no files or repositories are synchronised, and there are no jobs"],
   [/config-(contexts|templates)/, "nothing is synchronised from files or repositories"],
-  [/_image$/, "types of devices have no images"],
   [/export-templates\/(\{id\}\/sync\/|\.data_)/, "no files or repositories are synchronised"],
   [/\/(reports|scripts)\//, "no code of users runs in the service"],
   [/dashboard/, "the home page of the console is the same for everybody"],

@@ -1,7 +1,7 @@
 /** Exports of every object type, imported into an empty inventory: the same objects, whatever their ids. */
 import { readFileSync } from "node:fs"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { imageFieldOf } from "../../src/inventory/image/ImageField.ts"
+import { isLeftOut } from "../../src/inventory/image/ImageField.ts"
 import type { ObjectType } from "../../src/inventory/ObjectType.ts"
 import { type Existing, makeWorld, typesInOrder } from "../support/AnyObject.ts"
 import { type Api, startApi } from "../support/Api.ts"
@@ -19,8 +19,10 @@ const formatNames = Object.keys(formats) as ReadonlyArray<keyof typeof formats>
 const order = (() => {
   const docs = readFileSync(new URL("../../docs/netbox.md", import.meta.url), "utf8")
   const named = /```\n(extras\/tags [^`]*)\n```/.exec(docs)![1]!.split(/\s+/)
-  // A file of a list has the names of images, and not their bytes.
-  const types = typesInOrder().filter((type) => imageFieldOf(type) === undefined)
+  // A file of a list has no bytes of images.
+  const needsImage = ({ fields }: ObjectType) =>
+    Object.values(fields).some((field) => field.imageFolder !== undefined && !isLeftOut(field))
+  const types = typesInOrder().filter((type) => !needsImage(type))
   const documented = named.map((path) => types.find((type) => type.path === `/api/${path}/`)!)
   return [...documented, ...types.filter((type) => !documented.includes(type))]
 })()
@@ -119,7 +121,7 @@ const imported = async (api: Api, type: ObjectType, format: keyof typeof formats
 }
 
 const hidden =
-  /^(id|url|created|last_updated|object_id|assigned_object_id|scope_id|component_id|interface_id|group_id)$/
+  /^(id|url|created|last_updated|object_id|assigned_object_id|scope_id|component_id|interface_id|group_id|front_image|rear_image)$/
 
 /** A value without ids, addresses and times: names stand for objects. Lists of references are in the order of ids. */
 const nameless = (value: unknown): unknown => {

@@ -60,9 +60,11 @@ describe("an image", () => {
   })
 })
 
+const field = image({ folder: "pictures" })
+
 describe("the name of an image", () => {
   const nameOf = (name: string): string => {
-    const parsed = image().parse(new UploadedFile(gif(1, 1), name))
+    const parsed = field.parse(new UploadedFile(gif(1, 1), name))
     return "value" in parsed ? (parsed.value as { readonly name: string }).name : JSON.stringify(parsed.errors)
   }
 
@@ -89,7 +91,7 @@ describe("the name of an image", () => {
 
 describe("the field of an image", () => {
   const errors = (input: unknown): unknown => {
-    const parsed = image().parse(input)
+    const parsed = field.parse(input)
     return "errors" in parsed ? parsed.errors : "taken"
   }
 
@@ -101,6 +103,16 @@ describe("the field of an image", () => {
     expect(file(png(10_000, 5_000))).toBe("taken")
     expect(file(new Uint8Array(imageBytesMax + 1))).toEqual([expect.stringContaining("bytes")])
     expect(file(new Uint8Array())).toEqual(["The submitted file is empty."])
+  })
+
+  it("takes null and a blank where it is optional", () => {
+    const optional = image({ folder: "pictures", optional: true })
+    for (const input of [null, ""]) {
+      expect(optional.parse(input)).toEqual({ value: null })
+      expect(errors(input)).not.toBe("taken")
+    }
+    expect(optional.parse("false")).toHaveProperty("value")
+    expect(optional.parse(false)).toHaveProperty("errors")
   })
 
   it("takes a data URL of an image, and no other text with a file", () => {

@@ -68,7 +68,12 @@ describe("a move", () => {
       { kind: "refused", table: "dcim_site", id: 8, reason: expect.stringContaining("region_id") }
     ])
     expect(findings.filter(({ kind }) => kind === "homeless")).toEqual([
-      { kind: "homeless", table: "dcim_devicetype", id: 1, values: { front_image: "a.png" } },
+      {
+        kind: "homeless",
+        table: "dcim_devicetype",
+        id: 1,
+        values: { front_image: "a.png", reason: "front_image: Its file is not moved without --media." }
+      },
       { kind: "homeless", table: "dcim_site", id: 7, values: { "it's \" \\ $type": "kept" } },
       { kind: "homeless", table: `plugin'" x$type`, id: 1, values: { id: 1, name: "other" } },
       { kind: "homeless", table: "plugin_thing", id: 1, values: { id: 1, name: "thing", secret_key: "***" } }

@@ -44,9 +44,17 @@ export const webp = {
 }
 
 /** A form with the fields and a file. */
-export const formOf = (fields: Readonly<Record<string, string>>, bytes?: Uint8Array, name = "front.png"): FormData => {
+export const formOf = (fields: Readonly<Record<string, string>>, bytes?: Uint8Array, name = "front.png"): FormData =>
+  formWith(fields, bytes === undefined ? {} : { image: bytes }, name)
+
+/** A form with the fields and files, all of this name. */
+export const formWith = (
+  fields: Readonly<Record<string, string>>,
+  files: Readonly<Record<string, Uint8Array>>,
+  name = "front.png"
+): FormData => {
   const form = new FormData()
   for (const [key, value] of Object.entries(fields)) form.set(key, value)
-  if (bytes !== undefined) form.set("image", new Blob([Buffer.from(bytes)]), name)
+  for (const [key, bytes] of Object.entries(files)) form.set(key, new Blob([Buffer.from(bytes)]), name)
   return form
 }

@@ -6,7 +6,7 @@ import type { Request } from "../../http/wire/Request.ts"
 import { rowOf } from "../../http/objects/Objects.ts"
 import { type Action, cleared, mayView } from "../../inventory/Clearance.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
-import { imageFieldOf } from "../../inventory/image/ImageField.ts"
+import { imageFieldsOf } from "../../inventory/image/ImageField.ts"
 import { registry } from "../../inventory/Registry.ts"
 import { isEverything } from "../../inventory/derive/filter/Where.ts"
 import { readOne, viewFor } from "../../inventory/read/Read.ts"
@@ -17,8 +17,10 @@ export const writtenTypes: ReadonlyArray<ObjectType> = [...registry.values()].fi
   ({ isReadOnly, id }) => !isReadOnly && id !== "users.token"
 )
 
-/** The types whose form makes new objects: images are uploaded by a form of their own. */
-export const addedTypes = writtenTypes.filter((type) => imageFieldOf(type) === undefined)
+/** The types whose form makes new objects: an image that is attached is uploaded by a form of its own. */
+export const addedTypes = writtenTypes.filter((type) =>
+  imageFieldsOf(type).every(({ name }) => type.fields[name]!.nullable)
+)
 
 /**
  * The object of the id in the path, with its form. A form shows what it writes, so without the right to view the object

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { refuseForgedUpload } from "../../http/Admission.ts"
 import { type Handler, type Route, redirect } from "../../http/Route.ts"
-import { receiveForm, uploadIn } from "../../http/images/Upload.ts"
+import { type Upload, receiveForm, uploadIn } from "../../http/images/Upload.ts"
 import { HeavyRequests } from "../../http/objects/HeavyRequests.ts"
 import { isOfType } from "../../http/wire/MediaType.ts"
 import type { Request } from "../../http/wire/Request.ts"
@@ -93,14 +93,15 @@ const upload = Effect.fnUntraced(function* (request: Request) {
   if (!isOfType(request.contentType, "multipart/form-data")) {
     return yield* page(request, { content_type: "", object_id: "", name: "" }, { image: ["No file was submitted."] })
   }
-  const bytes = yield* receiveForm(request)
+  const bytes = yield* receiveForm(imageType, request)
   yield* refuseForgedUpload(request, bytes)
   const sent = yield* Effect.result(uploadIn(bytes, request.contentType!))
-  const body = sent._tag === "Success" ? sent.success : {}
-  const text = (name: string) => (typeof body[name] === "string" ? body[name] : "")
+  const { fields, files }: Upload =
+    sent._tag === "Success" ? sent.success : { fields: new URLSearchParams(), files: {} }
+  const text = (name: string) => fields.get(name) ?? ""
   const filled = { content_type: text("content_type"), object_id: text("object_id"), name: text("name") }
   if (sent._tag === "Failure") return yield* page(request, filled, errorsOf(sent.failure))
-  const made = create(imageType, [{ ...filled, image: body["image"] }], request.author)
+  const made = create(imageType, [{ ...filled, image: files["image"] }], request.author)
   return yield* made.pipe(
     Effect.flatMap(([image]) => added(image!.row)),
     Effect.catchIf(

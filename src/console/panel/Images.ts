@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { mayDo, mayView } from "../../inventory/Clearance.ts"
 import { equalTo } from "../../inventory/derive/filter/Where.ts"
 import type { RowOf } from "../../inventory/Field.ts"
-import { imagePath } from "../../inventory/image/ImageField.ts"
+import { imageFieldsOf, imagePath } from "../../inventory/image/ImageField.ts"
 import { imagesPerObject } from "../../inventory/image/StoredImages.ts"
 import { list } from "../../inventory/read/Read.ts"
 import type ImageAttachment from "../../inventory/types/extras/ImageAttachment.ts"
@@ -57,7 +57,7 @@ const titleOf = ({ name, image }: Image): string => name || image
 
 /** Nothing is loaded before it is in sight; the size is known, so nothing moves then. */
 const picture = (each: Image): Html => {
-  const path = imagePath(each.id, each.image)
+  const path = imagePath(imageFieldsOf(imageType)[0]!.folder, each.id, each.image)
   return html`<a href="${path}" target="_blank" rel="noopener"
     ><img
       class="attached"

@@ -1,6 +1,7 @@
 /** The columns that an import file of an object type may have. Pure. */
 import { type Field, isDictionary } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
+import { isLeftOut } from "../../inventory/image/ImageField.ts"
 import { customColumn } from "../../inventory/derive/represent/ImportedRow.ts"
 import { genericFields, namedFields } from "../../inventory/derive/represent/NamedFlat.ts"
 import { backColumns } from "../../inventory/name/BackReference.ts"
@@ -41,9 +42,10 @@ export interface Keys {
 }
 
 export const keysOf = (type: ObjectType, customFields: ReadonlyArray<CustomField>): Keys => {
-  const isWritten = (name: string) => /^(both|write|once)$/.test(type.fields[name]!.wire)
+  const isShown = (name: string) => type.fields[name]!.wire === "read" || isLeftOut(type.fields[name]!)
+  const isWritten = (name: string) => !isShown(name) && type.fields[name]!.wire !== "none"
   const names = Object.keys(type.fields)
-  const shown = names.filter((name) => type.fields[name]!.wire === "read")
+  const shown = names.filter(isShown)
   return {
     written: new Set([
       "id",
@@ -63,18 +65,23 @@ export const keysOf = (type: ObjectType, customFields: ReadonlyArray<CustomField
 const unknownMax = 10
 const keyCharsMax = 100
 
-/** The unknown keys of a row as errors, and the keys that are passed over although they have a value. */
+/** The row without the keys that are passed over; the unknown ones as errors, and passed over ones that have a value. */
 export const checkKeys = (row: unknown, { written, ignored }: Keys) => {
   const entries = isDictionary(row) ? Object.entries(row).filter(([name]) => !written.has(name)) : []
+  const isKept = ([name]: readonly [string, unknown]) => !ignored.has(name) || written.has(name)
   const unknown = entries.filter(([name]) => !ignored.has(name)).slice(0, unknownMax)
   return {
+    row: entries.length > 0 && isDictionary(row) ? Object.fromEntries(Object.entries(row).filter(isKept)) : row,
     errors: Object.fromEntries(unknown.map(([name]) => [name.slice(0, keyCharsMax), ["Unknown field."]])),
     ignored: entries.flatMap(([name, value]) => (ignored.has(name) && value !== null && value !== "" ? [name] : []))
   }
 }
 
-const kindOf = ({ type, reference }: Field): Kind => {
+const kindOf = (field: Field): Kind => {
+  const { type, reference } = field
   if (reference !== undefined) return "reference"
+  // `true` in files of the device type library.
+  if (isLeftOut(field)) return "value"
   return /^(bigint|integer|numeric|boolean|json)/.test(type) ? "value" : "text"
 }
 

@@ -48,9 +48,15 @@ export const itemsOf = Effect.fnUntraced(function* (
     const isTable = format === "csv"
     const body = isTable ? bodyOfTableRow(type, row as Readonly<Record<string, string>>, customFields) : row
     const { body: own, claim, errors = {} } = takeClaim(type, body)
-    const { ignored, errors: unknown } = checkKeys(own, keys)
+    const { row: checked, ignored, errors: unknown } = checkKeys(own, keys)
     return [
-      { row: first + at, body: bodyOfRow(type, own, customFields), ignored, errors: { ...unknown, ...errors }, claim }
+      {
+        row: first + at,
+        body: bodyOfRow(type, checked, customFields),
+        ignored,
+        errors: { ...unknown, ...errors },
+        claim
+      }
     ]
   })
   const kept = read.flat()

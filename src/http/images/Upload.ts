@@ -1,13 +1,13 @@
 /**
- * Forms with an image (`multipart/form-data`) as bodies of writes. A form is read within its limits and parsed a part at a
- * time between other work; its file is a value of the body, which the field of the image checks by its bytes.
+ * Forms with images (`multipart/form-data`) as bodies of writes. A form is read within its limits and parsed a part at a
+ * time between other work; its files are values of the body, which the fields of images check by their bytes.
  */
 import { type Hash, createHash } from "node:crypto"
 import { ByteSize, Duration, Effect } from "effect"
 import { make } from "effect/http/MultipartParser"
-import { type Dictionary, emptyRecord } from "../../inventory/Field.ts"
+import { emptyRecord } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
-import { UploadedFile, imageBytesMax, imageFieldOf } from "../../inventory/image/ImageField.ts"
+import { UploadedFile, imageBytesMax, imageFieldsOf } from "../../inventory/image/ImageField.ts"
 import { HttpRefused } from "../HttpRefused.ts"
 import { AtOnce, type Handler, authenticated } from "../Route.ts"
 import { HeavyRequests } from "../objects/HeavyRequests.ts"
@@ -15,11 +15,11 @@ import { refuseAfter } from "../objects/Limits.ts"
 import { isOfType } from "../wire/MediaType.ts"
 import type { PresumedRequest, Request } from "../wire/Request.ts"
 
-/** Most bytes of the fields beside the image, their headers included. */
+/** Most bytes of the fields beside the images, their headers included. */
 const fieldsBytesMax = 64 * 1024
 
-/** Largest form. */
-const formSizeMax = ByteSize.bytes(imageBytesMax + fieldsBytesMax)
+/** Largest form for objects of a type: each of its fields may have an image. */
+const formSizeMax = (type: ObjectType) => ByteSize.bytes(imageFieldsOf(type).length * imageBytesMax + fieldsBytesMax)
 
 /** Longest time for an upload: one that stalls would keep others from uploading. */
 const arrivalTime = Duration.minutes(1)
@@ -30,19 +30,43 @@ const partsMax = 20
 /** Bytes that are parsed before other work has a turn. */
 const sliceBytes = 256 * 1024
 
-/** Whether the body is a form with the image of an object of the type. */
+/** Whether the body is a form with images of an object of the type. */
 const isUpload = (type: ObjectType, { contentType }: PresumedRequest): boolean =>
-  imageFieldOf(type) !== undefined && isOfType(contentType, "multipart/form-data")
+  imageFieldsOf(type).length > 0 && isOfType(contentType, "multipart/form-data")
 
-/** The body of a write: JSON, or for a type with an image a form. Fails with 400, 413 or 415. */
-export const bodyOf = (type: ObjectType, request: PresumedRequest) =>
-  isUpload(type, request)
-    ? Effect.flatMap(receiveForm(request), (bytes) => uploadIn(bytes, request.contentType!))
-    : request.body
+/** The body of a write: JSON, or for a type with images a form. Fails with 400, 413 or 415. */
+export const bodyOf = Effect.fnUntraced(function* (type: ObjectType, request: PresumedRequest) {
+  if (!isUpload(type, request)) return yield* request.body
+  const { fields, files } = yield* uploadIn(yield* receiveForm(type, request), request.contentType!)
+  const declared = (name: string) => (Object.hasOwn(type.fields, name) ? type.fields[name] : undefined)
+  const wrong = Object.keys(files).filter((name) => declared(name) && declared(name)!.imageFolder === undefined)
+  if (wrong.length > 0)
+    return yield* new HttpRefused({
+      reason: "InvalidBody",
+      body: Object.fromEntries(wrong.map((name) => [name, [noFileHere]]))
+    })
+  const body = emptyRecord<unknown>()
+  for (const name of new Set(fields.keys())) {
+    const texts = fields.getAll(name)
+    const { reference, type: column = "" } = declared(name) ?? {}
+    // A list has a field of the form for each item, and a blank one for none.
+    const isList = reference?.many === true || column.endsWith("[]")
+    body[name] = isList ? texts.filter((text) => text !== "") : texts.at(-1)
+  }
+  return Object.assign(body, files)
+})
+
+const noFileHere = "This field takes no file."
 
 /** The form, when it has arrived. Fails with 413. */
-export const receiveForm = (request: PresumedRequest) =>
-  request.bytes(formSizeMax).pipe(refuseAfter(arrivalTime, "The image did not arrive"))
+export const receiveForm = (type: ObjectType, request: PresumedRequest) =>
+  request.bytes(formSizeMax(type)).pipe(refuseAfter(arrivalTime, "The image did not arrive"))
+
+/** The fields of a form, and its files by the names of their fields. */
+export interface Upload {
+  readonly fields: URLSearchParams
+  readonly files: Readonly<Record<string, UploadedFile>>
+}
 
 interface FilePart {
   readonly field: string
@@ -51,21 +75,22 @@ interface FilePart {
   readonly hash: Hash
 }
 
-/** The fields of a form, its file among them. Fails with 400. */
-export const uploadIn: (bytes: ArrayBuffer, contentType: string) => Effect.Effect<Dictionary, HttpRefused> =
+/** The fields and files of a form. Fails with 400. */
+export const uploadIn: (bytes: ArrayBuffer, contentType: string) => Effect.Effect<Upload, HttpRefused> =
   Effect.fnUntraced(function* (bytes, contentType) {
-    const body = emptyRecord<unknown>()
-    const files: Array<FilePart> = []
+    const fields = new URLSearchParams()
+    const files = emptyRecord<UploadedFile>()
+    const parts: Array<FilePart> = []
     const faults: Array<string> = []
     const parser = make({
       headers: { "content-type": contentType },
       maxParts: partsMax,
       maxFieldSize: ByteSize.bytes(fieldsBytesMax),
       isFile: ({ filename }) => filename !== undefined,
-      onField: ({ name }, value) => void (body[name] = new TextDecoder().decode(value)),
+      onField: ({ name }, value) => fields.append(name, new TextDecoder().decode(value)),
       onFile: ({ name: field, filename: name = "" }) => {
         const file: FilePart = { field, name, chunks: [], hash: createHash("sha256") }
-        files.push(file)
+        parts.push(file)
         return (chunk) => {
           if (chunk === null) return
           file.chunks.push(chunk)
@@ -81,22 +106,21 @@ export const uploadIn: (bytes: ArrayBuffer, contentType: string) => Effect.Effec
     }
     parser.end()
     if (faults.length > 0) return yield* malformed(`Multipart form parse error - ${faults[0]}`)
-    for (const { field, name, chunks, hash } of files) {
+    for (const { field, name, chunks, hash } of parts) {
       const content = Buffer.concat(chunks)
       // A browser sends a file that was not chosen too.
       if (name === "" && content.length === 0) continue
-      if (body[field] instanceof UploadedFile)
-        return yield* malformed(`The form has several files: ${field.slice(0, 50)}.`)
-      body[field] = new UploadedFile(content, name, hash.digest("hex"))
+      if (Object.hasOwn(files, field)) return yield* malformed(`The form has several files: ${field.slice(0, 50)}.`)
+      files[field] = new UploadedFile(content, name, hash.digest("hex"))
     }
-    return body
+    return { fields, files }
   })
 
 const malformed = (detail: string) => new HttpRefused({ reason: "InvalidBody", body: { detail } })
 
 /** A handler of writes whose uploads take turns: each may have several copies of an image in memory. */
 export const withUploads = (type: ObjectType, handler: Handler | AtOnce): Handler | AtOnce => {
-  if (imageFieldOf(type) === undefined) return handler
+  if (imageFieldsOf(type).length === 0) return handler
   const run = handler instanceof AtOnce ? authenticated(handler) : handler
   return Effect.fnUntraced(function* (request: Request) {
     const { uploading } = yield* HeavyRequests

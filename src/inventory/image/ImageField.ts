@@ -1,11 +1,12 @@
 /**
  * The field of an image. Its value is the name of the file; the bytes are stored beside the row (StoredImages.ts), in no
- * event and in no change log. A write names a file as an upload, or in JSON as a data URL; a name alone keeps the image.
+ * event and in no change log. A write names a file as an upload, or in JSON as a data URL; a name alone keeps the image,
+ * and null or a blank removes one that is optional.
  */
 import { createHash } from "node:crypto"
-import { type Field, type ParseResult, invalid, makeField, value } from "../Field.ts"
+import { type Field, type Optional, type ParseResult, invalid, makeField, value } from "../Field.ts"
 import { type ObjectType, perType } from "../ObjectType.ts"
-import { pictureIn } from "./Picture.ts"
+import { type Picture, pictureIn } from "./Picture.ts"
 
 /** Largest image, bytes. */
 export const imageBytesMax = 10 * 1024 * 1024
@@ -39,16 +40,18 @@ export class UploadedFile {
 
 const digestOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
 
-/** An image that a write stores: its name, its bytes, and the fields that follow from it. */
+/** An image that a write stores: its name, its bytes, and its size in pixels. */
 export class ParsedImage {
   readonly name: string
   readonly bytes: Uint8Array
-  readonly beside: Readonly<Record<string, number>>
+  readonly width: number
+  readonly height: number
 
-  constructor(name: string, bytes: Uint8Array, beside: Readonly<Record<string, number>>) {
+  constructor(name: string, bytes: Uint8Array, { width, height }: Pick<Picture, "width" | "height">) {
     this.name = name
     this.bytes = bytes
-    this.beside = beside
+    this.width = width
+    this.height = height
   }
 }
 
@@ -57,32 +60,66 @@ export const notFile = "The submitted data was not a file. Check the encoding ty
 const notImage =
   "Upload a valid image. The file you uploaded was either not an image or a corrupted image. PNG, JPEG, GIF and WebP are images."
 
-/** The field of an object type that contains a file; undefined if it has none. */
-export const imageFieldOf = perType(({ fields }: ObjectType): string | undefined =>
-  Object.keys(fields).find((name) => fields[name]!.format === "image")
+/** A field of an object type that has images. */
+export interface ImageField {
+  readonly name: string
+  /** The folder of its addresses. */
+  readonly folder: string
+  /** The fields of the type that are read from the image: its height and its width, if the type has them. */
+  readonly sides: ReadonlyArray<readonly [field: string, side: "height" | "width"]>
+}
+
+export const imageFieldsOf = perType(({ fields }: ObjectType): ReadonlyArray<ImageField> =>
+  Object.entries(fields).flatMap(([name, { imageFolder: folder }]) => {
+    if (folder === undefined) return []
+    const sides = sideNames.map((side) => [`${name}_${side}`, side] as const)
+    return [{ name, folder, sides: sides.filter(([field]) => Object.hasOwn(fields, field)) }]
+  })
 )
+
+const sideNames = ["height", "width"] as const
+
+/** Whether files of objects leave the field out: the name of an image is nothing without its bytes. */
+export const isLeftOut = ({ imageFolder, nullable }: Field): boolean => imageFolder !== undefined && nullable
 
 /** Whether the field is one that is read from an image. */
 export const followsImage = (type: ObjectType, name: string): boolean =>
-  imageFieldOf(type) !== undefined && (name === "image_height" || name === "image_width")
+  imageFieldsOf(type).some(({ sides }) => sides.some(([field]) => field === name))
 
-export const image = (): Field<string> => ({
-  ...makeField<string>(
+/** The values of the fields that are read from the image of a field; of no image, their defaults. */
+export const sidesOf = (type: ObjectType, name: string, image?: ParsedImage): Readonly<Record<string, unknown>> => {
+  const { sides = [] } = imageFieldsOf(type).find((each) => each.name === name) ?? {}
+  return Object.fromEntries(
+    sides.map(([field, side]) => [field, image === undefined ? type.fields[field]!.initial?.() : image[side]])
+  )
+}
+
+interface ImageOptions {
+  /** The folder of its addresses below `/media/`; fields of one type may share one. */
+  readonly folder: string
+  readonly optional?: boolean
+}
+
+export const image = <const O extends ImageOptions>({ folder, optional = false }: O): Field<Optional<O, string>> =>
+  makeField<Optional<O, string>>(
     {
       type: "text",
       maxLength: 100,
       format: "image",
+      imageFolder: folder,
       constraint: "char_length($) <= 100",
-      parse,
+      nullable: optional,
+      initial: optional ? () => null : undefined,
+      parse: (input) => (optional && input === "" ? value(null) : parse(input)),
       help: "PNG, JPEG, GIF or WebP, as a file of a form (`multipart/form-data`) or as a data URL.",
-      represent: (name, { base }, _, row) => (row === undefined ? name : `${base}${imagePath(row.id, String(name))}`)
+      represent: (name, { base }, _, row) =>
+        row === undefined || name === null ? name : `${base}${imagePath(folder, row.id, String(name))}`
     },
     {}
   )
-})
 
 /** The path by which an image is served. */
-export const imagePath = (id: number, name: string): string => `/media/image-attachments/${id}/${name}`
+export const imagePath = (folder: string, id: number, name: string): string => `/media/${folder}/${id}/${name}`
 
 const parse = (input: unknown): ParseResult => {
   if (input instanceof UploadedFile) return parsed(input)
@@ -108,9 +145,8 @@ const parsed = ({ bytes, name, digest }: UploadedFile): ParseResult => {
       `The image has ${width} x ${height} pixels. At most ${sideMax} on a side and ${pixelsMax} in all are allowed.`
     )
   }
-  const beside = { image_height: height, image_width: width }
   // Another image has another name, so its change is an event and no cache shows the one before.
-  return value(new ParsedImage(`${stemOf(name)}_${digest.slice(0, 10)}.${extension}`, bytes, beside))
+  return value(new ParsedImage(`${stemOf(name)}_${digest.slice(0, 10)}.${extension}`, bytes, picture))
 }
 
 /** A name without folders, extension, and signs that mean something in an address, a header or a shell. */

@@ -5,12 +5,13 @@
 import { Effect, Option, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { Settings } from "../../Config.ts"
-import type { Table } from "../../postgres/migrate/Table.ts"
 import type { Errors, Row } from "../Field.ts"
 import type { ObjectType } from "../ObjectType.ts"
 import type { Draft } from "../derive/values/Draft.ts"
+import { asTexts } from "../derive/filter/Where.ts"
 import { refusing } from "../write/WriteRefused.ts"
-import { imageFieldOf, notFile } from "./ImageField.ts"
+import { imageFieldsOf, notFile } from "./ImageField.ts"
+import { imageTable, partColumn } from "./ImageTable.ts"
 
 /** Bytes of a part. */
 const partBytes = 256 * 1024
@@ -18,63 +19,65 @@ const partBytes = 256 * 1024
 /** Most images of an object. */
 export const imagesPerObject = 50
 
-export const imageTable: Table = {
-  name: "rackwire_image_part",
-  daily: false,
-  columns: [
-    { name: "attachment_id", type: "bigint", nullable: false },
-    // From 0 on.
-    { name: "part", type: "integer", nullable: false },
-    { name: "bytes", type: "bytea", nullable: false }
-  ],
-  constraints: [
-    { name: "rackwire_image_part_key", sql: "unique (attachment_id, part)" },
-    {
-      name: "rackwire_image_part_attachment_id_fkey",
-      sql: "foreign key (attachment_id) references extras_imageattachment (id) on delete cascade"
-    }
-  ],
-  indexes: [],
-  triggers: [],
-  published: false
-}
-
 /** Drafts with an error where they name an image that is neither a file nor the one that the object has. */
 export const withImages = (
   type: ObjectType,
   drafts: ReadonlyArray<Draft>,
   before: ReadonlyArray<Row>
 ): ReadonlyArray<Draft> => {
-  const name = imageFieldOf(type)
-  if (name === undefined) return drafts
+  const fields = imageFieldsOf(type)
+  if (fields.length === 0) return drafts
   return drafts.map((draft, at) => {
-    const given = draft.values[name]
-    if (draft.file !== undefined || given === undefined || given === before[at]?.[name]) return draft
-    return { ...draft, errors: { ...draft.errors, [name]: [notFile] } }
+    const wrong = fields.filter(({ name }) => {
+      const given = draft.values[name] ?? null
+      return given !== null && draft.files?.[name] === undefined && given !== before[at]?.[name]
+    })
+    if (wrong.length === 0) return draft
+    return { ...draft, errors: { ...draft.errors, ...Object.fromEntries(wrong.map(({ name }) => [name, [notFile]])) } }
   })
 }
 
-/** Stores the images of the rows that the transaction has written from the drafts. Fails if there are too many then. */
+/**
+ * Stores the images of the rows that the transaction has written from the drafts, and deletes those that the drafts
+ * remove from the rows of before. Fails if there are too many then.
+ */
 export const keepImages = Effect.fnUntraced(function* (
   type: ObjectType,
   rows: ReadonlyArray<Row>,
-  drafts: ReadonlyArray<Draft>
+  drafts: ReadonlyArray<Draft>,
+  before: ReadonlyArray<Row>
 ) {
-  const name = imageFieldOf(type)
-  const isMoved = ({ file, values }: Draft) => file !== undefined || Object.hasOwn(values, "object_id")
-  if (name === undefined || !drafts.some(isMoved)) return
+  const fields = imageFieldsOf(type)
+  if (fields.length === 0) return
+  for (const { name } of fields) {
+    const removed = rows.filter((row, at) => row[name] === null && (before[at]?.[name] ?? null) !== null)
+    if (removed.length > 0) yield* deleteParts(type, name, removed)
+  }
+  // Where attached images belong to several objects, these have a limit.
+  const isAttached = Object.hasOwn(type.fields, "object_id")
+  if (!drafts.some(({ files, values }) => files !== undefined || (isAttached && Object.hasOwn(values, "object_id"))))
+    return
   const sql = yield* SqlClient.SqlClient
   // Writers take turns, so that the sums below are exact.
   yield* sql`select pg_advisory_xact_lock(hashtext(${imageTable.name}))::text`
   for (const [at, { id }] of rows.entries()) {
-    const file = drafts[at]?.file
-    if (file !== undefined) yield* writeParts(id, file)
+    for (const [name, file] of Object.entries(drafts[at]?.files ?? {})) yield* writeParts(type, name, id, file)
   }
   const storage = yield* imageStorage
-  if (storage.left < 0) return yield* refusingAll(rows, { [name]: [storage.full] })
+  if (storage.left < 0) return yield* refusingAll(rows, { [sentIn(drafts) ?? fields[0]!.name]: [storage.full] })
+  if (isAttached) yield* refuseMany(type, rows)
+})
+
+/** A field whose image was sent. */
+const sentIn = (drafts: ReadonlyArray<Draft>): string | undefined =>
+  drafts.flatMap(({ files }) => Object.keys(files ?? {}))[0]
+
+/** Fails if an object has more images than it may have. */
+const refuseMany = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>) {
+  const sql = yield* SqlClient.SqlClient
   const targets = rows.map((row) => `${String(row["content_type"])} ${String(row["object_id"])}`)
   const over = yield* sql.unsafe(
-    `select from extras_imageattachment
+    `select from ${type.table}
       where (content_type, object_id) in (
         select split_part(target, ' ', 1), split_part(target, ' ', 2)::bigint from unnest($1::text[]) target)
       group by content_type, object_id having count(*) > $2::int`,
@@ -85,16 +88,26 @@ export const keepImages = Effect.fnUntraced(function* (
   }
 })
 
-/** Stores the bytes of an image in place of the ones that it had. */
-export const writeParts = Effect.fnUntraced(function* (id: number, file: Uint8Array) {
+/** Deletes the bytes of the images that these objects have in the field. */
+export const deleteParts = Effect.fnUntraced(function* (
+  type: ObjectType,
+  field: string,
+  rows: ReadonlyArray<Pick<Row, "id">>
+) {
   const sql = yield* SqlClient.SqlClient
-  yield* sql`delete from rackwire_image_part where attachment_id = ${`${id}`}::bigint`
+  const mine = `${partColumn(type, field)} = any ($1::text[]::bigint[])`
+  yield* sql.unsafe(`delete from ${imageTable.name} where ${mine}`, [asTexts(rows.map(({ id }) => id))])
+})
+
+/** Stores the bytes of the image of an object in place of the ones that the field had. */
+export const writeParts = Effect.fnUntraced(function* (type: ObjectType, field: string, id: number, file: Uint8Array) {
+  const sql = yield* SqlClient.SqlClient
+  yield* deleteParts(type, field, [{ id }])
+  const statement = `insert into ${imageTable.name} (${partColumn(type, field)}, part, bytes) values ($1::bigint, $2::int, $3::bytea)`
   // A statement for each part: the driver copies what it sends at once.
   for (let part = 0; part * partBytes < file.length; part++) {
     const bytes = Buffer.from(file.subarray(part * partBytes, (part + 1) * partBytes))
-    yield* sql`
-      insert into rackwire_image_part (attachment_id, part, bytes)
-      values (${`${id}`}::bigint, ${part}::int, ${bytes}::bytea)`
+    yield* sql.unsafe(statement, [`${id}`, part, bytes])
   }
 })
 
@@ -112,21 +125,30 @@ export const imageStorage = Effect.gen(function* () {
 
 const refusingAll = (rows: ReadonlyArray<Row>, errors: Errors) => refusing(rows.length, [{ at: 0, errors }])
 
+/** The image that an object has in a field. */
+interface Stored {
+  readonly type: ObjectType
+  readonly field: string
+  readonly id: number
+}
+
 /** A part of an image; undefined behind the last one. */
-export const imagePart = Effect.fnUntraced(function* (id: number, part: number) {
+export const imagePart = Effect.fnUntraced(function* ({ type, field, id }: Stored, part: number) {
   const sql = yield* SqlClient.SqlClient
-  const [row] = yield* sql<{ readonly bytes: Uint8Array }>`
-    select bytes from rackwire_image_part where attachment_id = ${`${id}`}::bigint and part = ${part}::int`
+  const [row] = yield* sql.unsafe<{ readonly bytes: Uint8Array }>(
+    `select bytes from ${imageTable.name} where ${partColumn(type, field)} = $1::bigint and part = $2::int`,
+    [`${id}`, part]
+  )
   return row?.bytes
 })
 
 /** The bytes of an image whose first part was read, part by part, as fast as they are taken. */
-export const imageBytes = (id: number, first: Uint8Array) =>
+export const imageBytes = (image: Stored, first: Uint8Array) =>
   Stream.paginate({ bytes: first, part: 0 }, ({ bytes, part }) => {
     const next =
       bytes.length < partBytes
         ? Effect.succeedNone
-        : Effect.map(imagePart(id, part + 1), (following) =>
+        : Effect.map(imagePart(image, part + 1), (following) =>
             following === undefined ? Option.none() : Option.some({ bytes: following, part: part + 1 })
           )
     return Effect.map(next, (following) => [[bytes], following] as const)

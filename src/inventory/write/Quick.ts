@@ -13,7 +13,6 @@ import { Counts } from "../read/Count.ts"
 import type { Premise } from "../read/Premise.ts"
 import { readAll } from "../read/Read.ts"
 import type { Row } from "../Field.ts"
-import { imageFieldOf } from "../image/ImageField.ts"
 import { grammarErrors } from "../Grammar.ts"
 import { type ObjectType, perType } from "../ObjectType.ts"
 import { objectType } from "../Registry.ts"
@@ -43,7 +42,7 @@ export const quickly = Effect.fnUntraced(function* (
   // Within a transaction a refusal would abort the caller's.
   if (Option.isSome(yield* Effect.serviceOption(sql.transactionService))) return untried
   if (drafts.length === 0 || type.rivals.length > 0 || type.quota !== undefined) return untried
-  if (imageFieldOf(type) !== undefined) return untried
+  if (drafts.some(({ files }) => files !== undefined)) return untried
   if (type.creation.components !== undefined || type.creation.inherits !== undefined) return untried
   if (!isOpen(type, "add")) return untried
   const rows = yield* mapInSlices(drafts, (draft) => rowOf(type, draft, (target) => isOpen(target, "refer")))

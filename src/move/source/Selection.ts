@@ -118,6 +118,8 @@ const usualSources = ({ type, table, name, field }: OfField): ReadonlyArray<Fiel
   if (name === "tags" && field.reference?.shownBy === undefined) return [tagged]
   if (name === "custom_fields") return [column("custom_field_data")]
   if (field.reference?.many === true) return pairs({ type, table, name, field })
+  // The name of a file below the media folder (Images.ts).
+  if (field.imageFolder !== undefined) return [column(name, "verbatim")]
   // The field is named after its type in later releases.
   if (field.generic !== undefined || field.describes !== undefined) {
     return [column(`${name}_id`, "contentType"), column("object_type_id", "contentType")]

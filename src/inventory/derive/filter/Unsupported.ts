@@ -27,7 +27,6 @@ const ordered = (name: string): string =>
 
 /** By object type and kind of filter. A lookup of these that Rackwire has is not refused. */
 const unsupported: Readonly<Record<string, Partial<Record<Kind, string>>>> = {
-  "dcim.devicetype": { alone: "has_front_image has_rear_image" },
   "extras.configcontext": { choice: "data_file_id data_source_id", number: "data_synced" },
   "extras.configtemplate": { choice: "data_file_id data_source_id", number: "data_synced" },
   "extras.customfield": contentTypes,

@@ -7,14 +7,15 @@ import type { Field, Reference, Row } from "../../Field.ts"
 import { typeNamed } from "../../field/Ends.ts"
 import { type ObjectType, fieldOf } from "../../ObjectType.ts"
 import { registry } from "../../Registry.ts"
+import { isLeftOut } from "../../image/ImageField.ts"
 import { shownOf } from "../../Unreadable.ts"
 import { naturalKey } from "../filter/Path.ts"
 
 export type Flat = Readonly<Record<string, unknown>>
 
-/** Fields that a file holds: those that clients may read and write. */
+/** Fields that a file holds: those that clients may read and write, without optional images. */
 export const flatFields = (type: ObjectType): ReadonlyArray<string> =>
-  Object.keys(type.fields).filter((name) => fieldOf(type, name).wire === "both")
+  Object.keys(type.fields).filter((name) => fieldOf(type, name).wire === "both" && !isLeftOut(fieldOf(type, name)))
 
 export const flatOf = (type: ObjectType, row: Row): Flat =>
   Object.fromEntries([["id", row.id], ...flatFields(type).map((name) => [name, flatValue(type, row, name)])])

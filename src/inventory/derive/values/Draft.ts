@@ -4,15 +4,15 @@ import { rounded } from "../../../postgres/ExactJson.ts"
 import { type ObjectType, perType } from "../../ObjectType.ts"
 import { newerName } from "./NewerNames.ts"
 import { blankOf } from "./Row.ts"
-import { ParsedImage, noFile } from "../../image/ImageField.ts"
+import { ParsedImage, noFile, sidesOf } from "../../image/ImageField.ts"
 import type { Target } from "../../field/Reference.ts"
 
 export interface Draft {
   /** Values of the fields that the body names; references are `Target`s until they are resolved. */
   readonly values: Readonly<Record<string, unknown>>
   readonly errors: Errors
-  /** The bytes of an image that is stored beside the row. */
-  readonly file?: Uint8Array
+  /** The bytes of images that are stored beside the row, by field; undefined where there are none. */
+  readonly files?: Readonly<Record<string, Uint8Array>>
 }
 
 const shapes = perType((type) => {
@@ -31,7 +31,7 @@ export const draft = (type: ObjectType, input: unknown, whole: boolean): Draft =
   if (!isDictionary(input)) return { values: {}, errors: { non_field_errors: [notDictionary(input)] } }
   const values = emptyRecord<unknown>()
   const errors = emptyRecord<Messages>()
-  let file: Uint8Array | undefined
+  const files = emptyRecord<Uint8Array>()
   for (const [name, newer, field] of shapes(type).asked) {
     const sent = Object.hasOwn(input, name) ? name : newer
     const given = Object.hasOwn(input, sent) ? input[sent] : undefined
@@ -42,11 +42,12 @@ export const draft = (type: ObjectType, input: unknown, whole: boolean): Draft =
     const parsed = field.parse(field.type === "jsonb" ? given : rounded(given))
     if ("errors" in parsed) errors[name] = parsed.errors
     else if (parsed.value instanceof ParsedImage) {
-      file = parsed.value.bytes
-      Object.assign(values, parsed.value.beside, { [name]: parsed.value.name })
+      files[name] = parsed.value.bytes
+      Object.assign(values, sidesOf(type, name, parsed.value), { [name]: parsed.value.name })
     } else if (parsed.value !== undefined) values[name] = parsed.value
+    if (field.format === "image" && values[name] === null) Object.assign(values, sidesOf(type, name))
   }
-  return file === undefined ? { values, errors } : { values, errors, file }
+  return Object.keys(files).length === 0 ? { values, errors } : { values, errors, files }
 }
 
 const required = "This field is required."

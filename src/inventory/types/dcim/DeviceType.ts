@@ -5,13 +5,14 @@ import {
   decimal,
   defineObjectType,
   flag,
+  flagged,
   labels,
-  nothing,
   pointedAtBy,
   ref,
   slug,
   text
 } from "../../ObjectType.ts"
+import { image } from "../../image/ImageField.ts"
 import { partFilters } from "../../shared/ComponentTemplate.ts"
 import { weightFields, weightRules } from "../../shared/Weight.ts"
 
@@ -46,19 +47,22 @@ export default defineObjectType({
     subdevice_role: choice({ parent: "Parent", child: "Child" }, { optional: true }),
     airflow: choice(airflows, { optional: true }),
     ...weightFields(),
+    front_image: image({ folder: "devicetype-images", optional: true }),
+    rear_image: image({ folder: "devicetype-images", optional: true }),
     description: text({ max: 200, optional: true }),
     comments: text({ optional: true }),
     ...labels()
   },
   unique: [{ fields: ["manufacturer", "model"] }, { fields: ["manufacturer", "slug"] }],
-  derived: { front_image: nothing, rear_image: nothing },
-  // Parts of files of the device type library, which a list of rows does not create, and what it says of images and power.
+  // Parts of files of the device type library, which a list of rows does not create, and what it says of power.
   leftOut: [
     ..."console-ports console-server-ports power-ports power-outlets interfaces front-ports rear-ports".split(" "),
-    ..."module-bays device-bays inventory-items front_image rear_image is_powered".split(" ")
+    ..."module-bays device-bays inventory-items is_powered".split(" ")
   ],
   asked: {
     ...partFilters("device_type_id"),
+    has_front_image: flagged("t.front_image is not null"),
+    has_rear_image: flagged("t.rear_image is not null"),
     device_bays: pointedAtBy("dcim.devicebaytemplate", "device_type_id"),
     inventory_items: pointedAtBy("dcim.inventoryitemtemplate", "device_type_id"),
     module_bays: pointedAtBy("dcim.modulebaytemplate", "device_type_id")

@@ -12,7 +12,7 @@ export default defineObjectType({
   fields: {
     ...generic("object", { typeField: "content_type", shownAs: "parent", onDelete: "cascade" }),
     name: text({ max: 50, optional: true }),
-    image: image(),
+    image: image({ folder: "image-attachments" }),
     image_height: side(),
     image_width: side()
   },

@@ -1,4 +1,4 @@
-import { type FieldSource, type Mapping, column } from "../Mapping.ts"
+import type { FieldSource, Mapping } from "../Mapping.ts"
 
 /** Fields of a webhook that its table has in all releases. */
 const request = [
@@ -48,8 +48,6 @@ const extras: ReadonlyArray<Mapping> = [
       }
     }
   },
-  // The name of a file below the media folder (Images.ts).
-  { type: "extras.imageattachment", fields: { image: [column("image", "verbatim")] } },
   { type: "extras.webhook", needs: ["type_create"] },
   {
     // From 3.7 a rule says what fires, and a webhook has the request: one webhook of ours for each rule.

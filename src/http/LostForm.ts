@@ -15,8 +15,10 @@ import { confirmPath } from "./account/Confirmation.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import type { Refusal, Route } from "./Route.ts"
 import type { Request } from "./wire/Request.ts"
-import { isForm, readForm } from "./wire/Body.ts"
+import { pageLimits, uploadIn } from "./images/Upload.ts"
+import { formSizeMax, isForm, readBytes, readForm } from "./wire/Body.ts"
 import { sessionCookie } from "./wire/Cookies.ts"
+import { isOfType } from "./wire/MediaType.ts"
 import { asksForHtml } from "./wire/Reader.ts"
 
 /** A form that was refused. `session`: the key of the sender's session; absent without one. */
@@ -30,21 +32,33 @@ export interface LostForm extends Pick<Request, "incoming" | "origin"> {
 
 /** A form that was refused for want of a session or of its token, with its fields; undefined for other requests. */
 export const keptForm = Effect.fnUntraced(function* (
-  { keepsForm }: Route,
+  { keepsForm, takesFiles }: Route,
   { incoming, origin, url }: Asked,
   refusal: Refusal
 ) {
-  const isKept = keepsForm === true && incoming.method === "POST" && isForm(incoming) && asksForHtml(incoming)
+  const mayHaveForm = isForm(incoming) || (takesFiles === true && isOfType(incoming.headers["content-type"], formType))
+  const isKept = keepsForm === true && incoming.method === "POST" && mayHaveForm && asksForHtml(incoming)
   if (!isKept) return undefined
   const isStale = refusal instanceof HttpRefused && refusal.reason === "StaleForm"
   const mustConfirm = leadsTo(confirmPath, refusal)
   const isEnded = leadsTo("/login/", refusal) || (refusal instanceof Denied && refusal.reason === "NoCredentials")
   if (!isStale && !isEnded && !mustConfirm) return undefined
-  const sent = yield* readForm(incoming)
+  const sent = yield* isForm(incoming) ? readForm(incoming) : fieldsOfUpload(incoming)
+  if (sent === undefined) return undefined
   const lost: LostForm = { incoming, origin, session: undefined, mustConfirm, path: url.pathname + url.search, sent }
   if (isStale || mustConfirm) return { ...lost, session: incoming.cookies[sessionCookie(origin)] }
   return (yield* senderOf(sent, lost)) === undefined ? undefined : lost
 })
+
+const formType = "multipart/form-data"
+
+/** The fields of a form with files; undefined if the files make it larger than other forms, or it cannot be read. */
+const fieldsOfUpload = (incoming: LostForm["incoming"]) =>
+  readBytes(incoming, formSizeMax).pipe(
+    Effect.flatMap((bytes) => uploadIn(bytes, incoming.headers["content-type"]!, pageLimits)),
+    Effect.map(({ fields }) => fields),
+    Effect.catch(() => Effect.undefined)
+  )
 
 const leadsTo = (path: string, refusal: Refusal): boolean =>
   refusal instanceof HttpRefused && refusal.headers?.["location"]?.startsWith(path) === true

@@ -9,10 +9,11 @@ import { brokenCells } from "../fault/BrokenJson.ts"
 import { bodyOf, withPlainBreaks } from "../form/Cells.ts"
 import { formOf } from "../form/FormField.ts"
 
-/** Fields that several objects may be given at once: not those that no two objects share, and tags apart. */
+/** Fields that several objects may be given at once: no unique ones, no images, and tags apart. */
 export const bulkFields = perType((type): ReadonlyArray<readonly [name: string, field: Field]> =>
   Object.entries(type.fields).filter(
-    ([name, { wire, unique }]) => (wire === "both" || wire === "write") && !unique && name !== "tags"
+    ([name, { wire, unique, imageFolder }]) =>
+      (wire === "both" || wire === "write") && !unique && imageFolder === undefined && name !== "tags"
   )
 )
 

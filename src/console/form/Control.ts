@@ -18,7 +18,7 @@ interface ControlState {
   readonly hasFocus: boolean
 }
 
-export const inputId = ({ name }: FormField): string => `f-${name}`
+export const inputId = ({ name }: Pick<FormField, "name">): string => `f-${name}`
 
 export const control = (shown: ControlState): Html => {
   const { field, cells } = shown

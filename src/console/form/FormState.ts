@@ -7,6 +7,7 @@ import { type Html, html } from "../Html.ts"
 import { framed } from "../frame/Frame.ts"
 import { groupOf } from "../frame/Menu.ts"
 import { typesBelow } from "../source/TypeChoice.ts"
+import { type SentImages, imageInputs } from "../image/ImageInputs.ts"
 import { nameOf, pathOf, pluralOf } from "../value/Title.ts"
 import { buildersOf } from "../builder/Builder.ts"
 import { type Cells, cellsOf } from "./Cells.ts"
@@ -31,6 +32,8 @@ export interface FormState {
   readonly form: Form
   readonly object?: Existing | undefined
   readonly cells: Cells
+  /** The images that the form sent. */
+  readonly images?: SentImages | undefined
   readonly errors?: Errors
   readonly conflict?: Conflict | undefined
   readonly focus?: string | undefined
@@ -41,7 +44,7 @@ export interface FormState {
 export const versionOf = (row: Row): string | undefined => etagHeader(row)["etag"]
 
 export const formState = Effect.fnUntraced(function* (request: Request, state: FormState) {
-  const { form, object, cells, errors = {}, conflict, focus, note } = state
+  const { form, object, cells, images = {}, errors = {}, conflict, focus, note } = state
   const { type } = form
   const list = pathOf(type)
   const all = conflict === undefined ? [cells] : [cells, conflict.was, conflict.now]
@@ -58,6 +61,7 @@ export const formState = Effect.fnUntraced(function* (request: Request, state: F
       ...{ form, cells, labels, errors, conflict, focus, below: yield* belowFields(form, cells) },
       isUnsaved: isWrong || (conflict ?? focus ?? note) !== undefined,
       token: tokenOf(request),
+      images: (wrong) => imageInputs({ ...wrong, type, object, sent: images }),
       object: object === undefined ? undefined : { id: object.row.id, version: object.version, was: object.was },
       cancel: object === undefined ? list : pathOf(type, object.row.id)
     })}`,

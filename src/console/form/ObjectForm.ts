@@ -1,10 +1,12 @@
 /** The form of an object, from the declaration of its type alone: its fields in groups, errors beside them. */
 import { type Errors, type Messages, textsIn } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
+import { imageFieldsOf } from "../../inventory/image/ImageField.ts"
 import { type Html, html } from "../Html.ts"
 import { icon } from "../frame/Icon.ts"
 import { inWords } from "../fault/InWords.ts"
 import { formInPlace } from "../frame/InPlace.ts"
+import type { ImageInputs } from "../image/ImageInputs.ts"
 import { fieldTitle, pathOf } from "../value/Title.ts"
 import type { Cells } from "./Cells.ts"
 import { besideForm } from "./Beside.ts"
@@ -27,6 +29,8 @@ export interface FormState {
   readonly token: string
   /** The object that it changes: its id, its ETag and the cells of that time; absent for a new one. */
   readonly object?: { readonly id: number; readonly version: string | undefined; readonly was: Cells } | undefined
+  /** The part with the images of the object. */
+  readonly images: (errors: Pick<ImageInputs, "errorsOf" | "focus">) => Html | ""
   /** The name of the field that gets the focus, if it is not the first wrong one. */
   readonly focus?: string | undefined
   readonly cancel: string
@@ -35,10 +39,14 @@ export interface FormState {
 }
 
 /** Errors by the input that they are about; under "" those of the object. */
-const sorted = ({ form, cells, errors }: FormState): ReadonlyMap<string, ReadonlyArray<string>> => {
+const sorted = ({
+  form,
+  cells,
+  errors
+}: Pick<FormState, "form" | "cells" | "errors">): ReadonlyMap<string, ReadonlyArray<string>> => {
   const found = new Map<string, Array<string>>()
   const tell = (name: string, message: string) => found.set(name, [...(found.get(name) ?? []), message])
-  const names = new Set(form.fields.map(({ name }) => name))
+  const names = new Set(inputsOf(form).map(({ name }) => name))
   for (const [name, messages] of Object.entries(errors)) {
     for (const message of new Set(textsIn(messages as Messages))) {
       // The write reports errors of custom fields in words alone.
@@ -51,20 +59,27 @@ const sorted = ({ form, cells, errors }: FormState): ReadonlyMap<string, Readonl
   return found
 }
 
+/** The inputs of the form, those for images last. */
+const inputsOf = ({ type, fields }: Form): ReadonlyArray<Pick<FormField, "name" | "title">> => [
+  ...fields,
+  ...imageFieldsOf(type).map(({ name }) => ({ name, title: fieldTitle(name) }))
+]
+
 /** Whether an error is about the object, and no field of it. */
 export const isOfObject = (name: string): boolean => /^(__all__|non_field_errors)$/.test(name)
 
 /** The form, with the faults of what was sent before. Without scripts it works alike. */
 export const objectForm = (filled: FormState): Html => {
-  const { form, token, object, cancel, focus, cells, isUnsaved } = filled
+  const { form, token, object, cancel, focus, cells, isUnsaved, images } = filled
   const errors = sorted(filled)
-  const first = focus ?? form.fields.find(({ name }) => errors.has(name))?.name
+  const first = focus ?? inputsOf(form).find(({ name }) => errors.has(name))?.name
   const groups = [...Map.groupBy(form.fields, ({ group }) => group)]
   const beside = besideForm(form.type.id, object?.id)
   return html`${errors.size === 0 ? "" : summary(form, errors)}
     <form
       class="object-form${beside === undefined ? "" : " with-beside"}"
       method="post"
+      ${imageFieldsOf(form.type).length === 0 ? "" : html`enctype="multipart/form-data"`}
       data-form
       ${isUnsaved ? html`data-unsaved` : ""}
       ${formInPlace}
@@ -80,6 +95,7 @@ export const objectForm = (filled: FormState): Html => {
             ${fields.map((field) => (object === undefined || Object.hasOwn(cells, field.name) ? row(filled, field, errors.get(field.name) ?? [], field.name === first) : leftOut(form.type, field, object.id, errors.get(field.name) ?? [], field.name === first)))}
           </section>`
       )}
+      ${images({ errorsOf: (name) => errors.get(name) ?? [], focus: first })}
       <div class="form-end">
         <button class="btn btn-sm btn-primary">${icon("check")}${object === undefined ? "Add" : "Save"}</button>
         ${object === undefined ? html`<button class="btn btn-sm" name="_another" value="1">Save and add another</button>` : ""}
@@ -94,7 +110,7 @@ const carried = (was: Cells, cells: Cells): Cells =>
   Object.fromEntries(Object.entries(was).filter(([name, cell]) => cell !== "" && Object.hasOwn(cells, name)))
 
 const summary = (form: Form, errors: ReadonlyMap<string, ReadonlyArray<string>>): Html => {
-  const wrong = form.fields.filter(({ name }) => errors.has(name))
+  const wrong = inputsOf(form).filter(({ name }) => errors.has(name))
   return html`<div class="alert-line alert-bad" role="alert">
     <b>Nothing was saved.</b>
     ${(errors.get("") ?? []).map((message) => html`<div>${message}</div>`)}

@@ -6,6 +6,7 @@ import { type Html, html } from "../Html.ts"
 import { csrfInput } from "../form/Csrf.ts"
 import { icon } from "../frame/Icon.ts"
 import { pathOf } from "../value/Title.ts"
+import { accepted, imageHint } from "./ImageInputs.ts"
 
 export const imageType = objectType<typeof ImageAttachment>("extras.imageattachment")
 
@@ -25,15 +26,8 @@ export const imageForm = (request: Request, target: Html, name = ""): Html =>
     <div class="form-row">
       <label for="i-file">Image</label>
       <div>
-        <input
-          class="field-in"
-          type="file"
-          id="i-file"
-          name="image"
-          required
-          accept="image/png,image/jpeg,image/gif,image/webp"
-        />
-        <p class="sub">PNG, JPEG, GIF or WebP, at most 10 MiB.</p>
+        <input class="field-in" type="file" id="i-file" name="image" required ${accepted} />
+        <p class="sub">${imageHint}</p>
       </div>
     </div>
     <div class="form-row">

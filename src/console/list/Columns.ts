@@ -1,5 +1,6 @@
 /** The columns of a list: those that the reader chose, or the usual ones of the type. */
 import type { Request } from "../../http/wire/Request.ts"
+import { isLeftOut } from "../../inventory/image/ImageField.ts"
 import { type ObjectType, nothing, perType } from "../../inventory/ObjectType.ts"
 import { chosenColumns } from "./ChosenColumns.ts"
 import { dressingOf } from "./Dressing.ts"
@@ -32,7 +33,10 @@ const isShort = (type: ObjectType, name: string): boolean => {
   const field = type.fields[name]
   if (field === undefined) return true
   return (
-    field.reference?.many !== true && field.type !== "jsonb" && !["comments", "created", "last_updated"].includes(name)
+    field.reference?.many !== true &&
+    field.type !== "jsonb" &&
+    !isLeftOut(field) &&
+    !["comments", "created", "last_updated"].includes(name)
   )
 }
 

@@ -1,6 +1,8 @@
 /** The fields of an object and their values, grouped by meaning. Empty ones are folded, and times are last and small. */
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { perType } from "../../inventory/ObjectType.ts"
+import { isLeftOut } from "../../inventory/image/ImageField.ts"
+import type { Panel } from "../../inventory/page/Panel.ts"
 import { type Html, html } from "../Html.ts"
 import { shownColumns } from "../list/Columns.ts"
 import { fieldValue, isEmpty } from "../value/FieldValue.ts"
@@ -16,13 +18,20 @@ const apart: ReadonlySet<string> = new Set(["comments", "custom_fields", "tags",
 
 /** The fields of the card by their group, in its order; those of declared panels are left out. */
 const groupsOf = perType((type): ReadonlyArray<readonly [title: string, fields: ReadonlyArray<string>]> => {
-  const declared = new Set(type.panels.flatMap((panel) => (panel.kind === "attributes" ? panel.fields : [])))
+  const declared = new Set(type.panels.flatMap((panel) => fieldsShownBy(type, panel)))
   const units = new Set(Object.values(type.units).map((unit) => (typeof unit === "string" ? "" : unit.in)))
   const names = shownColumns(type).filter(
     (name) => !apart.has(name) && !declared.has(name) && !units.has(name) && !Object.hasOwn(type.counts, name)
   )
   return meaningOf(type, names)
 })
+
+/** The fields whose values a panel shows: attributes of its own, and optional images. */
+const fieldsShownBy = ({ fields }: ObjectType, panel: Panel): ReadonlyArray<string> => {
+  if (panel.kind === "attributes") return panel.fields
+  const isOwn = panel.kind === "images" && panel.of === "self" && panel.via === undefined
+  return isOwn ? Object.keys(fields).filter((name) => isLeftOut(fields[name]!)) : []
+}
 
 /** `shown`: the object's representation. */
 export const attributesCard = (type: ObjectType, shown: Values): Html => {

@@ -3,7 +3,6 @@ import { Effect } from "effect"
 import { mapInSlices } from "../../eventloop/Slices.ts"
 import { notFound } from "../../http/HttpRefused.ts"
 import { type Handler, type Route, redirect } from "../../http/Route.ts"
-import { readForm } from "../../http/wire/Body.ts"
 import type { Request } from "../../http/wire/Request.ts"
 import { type Errors, type Messages, type Row, textsIn } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
@@ -18,6 +17,7 @@ import { type Form, formOf } from "../form/FormField.ts"
 import { formState } from "../form/FormState.ts"
 import { addedTypes } from "../form/Opened.ts"
 import { seriesOf } from "../form/Series.ts"
+import { inTurn, sentForm, takesImages } from "../image/SentForm.ts"
 import { withQuery } from "../list/Query.ts"
 import { type Html, html } from "../Html.ts"
 import { pickPage, pickedField, withPicked } from "../pick/PickPage.ts"
@@ -49,19 +49,21 @@ const submit =
   (type: ObjectType): Handler =>
   (request) =>
     Effect.gen(function* () {
+      const { fields: sent, images } = yield* sentForm(type, request)
       const form = formOf(type, yield* customFieldsOf(type), true)
-      const sent = yield* readForm(request.incoming)
       const cells = withSlug(form, cellsIn(form, sent))
       const picking = pickedField(form, sent, "_pick")
       if (picking !== undefined) return yield* pickPage(request, form, picking, sent)
       const picked = pickedField(form, sent, "_picked")
       if (picked !== undefined)
-        return yield* formState(request, { form, cells: withPicked(picked, sent, cells), focus: picked.name })
-      if (sent.has("_again")) return yield* formState(request, { form, cells, focus: sent.get("_again") ?? "" })
+        return yield* formState(request, { form, images, cells: withPicked(picked, sent, cells), focus: picked.name })
+      if (sent.has("_again")) return yield* formState(request, { form, images, cells, focus: sent.get("_again") ?? "" })
       const series = seriesOf(type, cells)
       if ("field" in series)
-        return yield* formState(request, { form, cells, errors: { [series.field]: [series.message] } })
-      const bodies = yield* mapInSlices(series.all, (each) => bodyOf(form, {}, withOwnSlug(form, cells, each)))
+        return yield* formState(request, { form, images, cells, errors: { [series.field]: [series.message] } })
+      const bodies = yield* mapInSlices(series.all, (each) =>
+        Object.assign({}, bodyOf(form, {}, withOwnSlug(form, cells, each)), images)
+      )
       const creating = create(type, bodies, request.author)
       const making = Effect.map(refusingBroken(brokenCells(form, {}, cells), creating), (made) =>
         made.map(({ row }) => row)
@@ -74,13 +76,14 @@ const submit =
               undefined,
               Effect.map(making, ([first]) => first)
             ),
-            (preview) => formState(request, { form, cells, note: html`${namesOf(series.all)}${previewCard(preview)}` })
+            (preview) =>
+              formState(request, { form, images, cells, note: html`${namesOf(series.all)}${previewCard(preview)}` })
           )
         : Effect.flatMap(making, (rows) => added(type, rows, sent.has("_another"), request))
       return yield* Effect.catchIf(
         answer,
         (error): error is WriteRefused => error instanceof WriteRefused,
-        ({ errors }) => formState(request, { form, cells, errors: firstOf(series.all, errors) })
+        ({ errors }) => formState(request, { form, images, cells, errors: firstOf(series.all, errors) })
       )
     })
 
@@ -134,5 +137,6 @@ export default addedTypes.map((type): Route => ({
   access: type,
   action: "add",
   keepsForm: true,
-  methods: { GET: show(type), POST: submit(type) }
+  takesFiles: takesImages(type),
+  methods: { GET: show(type), POST: inTurn(type, submit(type)) }
 }))

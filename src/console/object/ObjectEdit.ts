@@ -3,7 +3,6 @@ import { Effect, Result } from "effect"
 import { HttpRefused } from "../../http/HttpRefused.ts"
 import { type Handler, type Route, redirect } from "../../http/Route.ts"
 import type { Request } from "../../http/wire/Request.ts"
-import { readForm } from "../../http/wire/Body.ts"
 import { guardOf } from "../../http/wire/Etag.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { byIds } from "../../inventory/read/Read.ts"
@@ -15,6 +14,8 @@ import { bodyOf, cellsIn, cellsOf, withoutLong } from "../form/Cells.ts"
 import { wasIn, withChoices } from "../form/Conflict.ts"
 import { type FormState, existing, formState, versionOf } from "../form/FormState.ts"
 import { opened, writtenTypes } from "../form/Opened.ts"
+import type { SentImages } from "../image/ImageInputs.ts"
+import { inTurn, sentForm, takesImages } from "../image/SentForm.ts"
 import { pickPage, pickedField, withPicked } from "../pick/PickPage.ts"
 import { previewOf } from "../preview/Preview.ts"
 import { previewCard } from "../preview/PreviewCard.ts"
@@ -33,13 +34,13 @@ const submit =
   (type: ObjectType): Handler =>
   (request) =>
     Effect.gen(function* () {
-      const sent = yield* readForm(request.incoming)
+      const { fields: sent, images } = yield* sentForm(type, request)
       const { form, ...found } = yield* opened(type, request, "change")
       const now = cellsOf(form, found.row)
       const was = wasIn(form, sent, now)
       const object = { ...found, was, version: sent.get("_version") ?? versionOf(found.row) }
       const cells = withChoices(form, cellsIn(form, sent), sent, { was, now })
-      const state = { form, object, cells }
+      const state = { form, object, cells, images }
       const picking = pickedField(form, sent, "_pick")
       if (picking !== undefined) return yield* pickPage(request, form, picking, sent)
       const picked = pickedField(form, sent, "_picked")
@@ -49,14 +50,14 @@ const submit =
       return yield* write(request, state, sent)
     })
 
-type Editing = FormState & { readonly object: NonNullable<FormState["object"]> }
+type Editing = FormState & { readonly object: NonNullable<FormState["object"]>; readonly images: SentImages }
 
 const write = Effect.fnUntraced(function* (request: Request, state: Editing, sent: URLSearchParams) {
-  const { form, object, cells } = state
+  const { form, object, cells, images } = state
   const { type } = form
   const { row } = object
   const now = cellsOf(form, row)
-  const change = { id: row.id, body: bodyOf(form, now, cells) }
+  const change = { id: row.id, body: Object.assign({}, bodyOf(form, now, cells), images) }
   const updating = update(type, [change], false, request.author, guardOf(object.version))
   const changing = refusingBroken(brokenCells(form, now, cells), updating)
   const done = yield* Effect.result(
@@ -89,5 +90,6 @@ export default writtenTypes.map((type): Route => ({
   access: type,
   action: "change",
   keepsForm: true,
-  methods: { GET: show(type), POST: submit(type) }
+  takesFiles: takesImages(type),
+  methods: { GET: show(type), POST: inTurn(type, submit(type)) }
 }))

@@ -67,11 +67,16 @@ const specialValue = (
   if (field?.reference?.ends !== undefined && Array.isArray(value)) return endsOf(value)
   if (isGenericObject(type, name) && isDictionary(value)) return peer(value)
   if (field?.format === "color") return html`${swatch(value)}<span class="mono">${String(value)}</span>`
+  if (field?.imageFolder !== undefined) return imageLink(String(value))
   if (field?.choices !== undefined && typeof value === "string") return badge(value, field.choices[value] ?? value)
   const unit = type.units[name]
   if (unit === undefined || !isNumber(value)) return undefined
   return html`${withUnit(Number(value), typeof unit === "string" ? unit : unitIn(shown[unit.in]))}`
 }
+
+/** The name of a file, which leads to it. */
+const imageLink = (address: string): Html =>
+  html`<a href="${address}" target="_blank" rel="noopener">${address.slice(address.lastIndexOf("/") + 1)}</a>`
 
 const unitIn = (unit: unknown): string => (isDictionary(unit) ? String(unit["value"]) : String(unit ?? ""))
 

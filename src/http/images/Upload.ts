@@ -15,23 +15,32 @@ import { refuseAfter } from "../objects/Limits.ts"
 import { isOfType } from "../wire/MediaType.ts"
 import type { PresumedRequest, Request } from "../wire/Request.ts"
 
-/** Most bytes of the fields beside the images, their headers included. */
-const fieldsBytesMax = 64 * 1024
+/** Limits of the part of a form beside its images. */
+interface FormLimits {
+  /** Most bytes of the fields, their headers included, and of one of them. */
+  readonly fieldsBytes: number
+  /** Most parts, images included. */
+  readonly parts: number
+}
+
+/** Limits of a form as the body of a write. */
+const bodyLimits: FormLimits = { fieldsBytes: 64 * 1024, parts: 20 }
+
+/** Limits of a form of a page, which also has the object as it was: as for forms without files. */
+export const pageLimits: FormLimits = { fieldsBytes: 256 * 1024, parts: 1000 }
 
 /** Largest form for objects of a type: each of its fields may have an image. */
-const formSizeMax = (type: ObjectType) => ByteSize.bytes(imageFieldsOf(type).length * imageBytesMax + fieldsBytesMax)
+const formSizeMax = (type: ObjectType, { fieldsBytes }: FormLimits) =>
+  ByteSize.bytes(imageFieldsOf(type).length * imageBytesMax + fieldsBytes)
 
 /** Longest time for an upload: one that stalls would keep others from uploading. */
 const arrivalTime = Duration.minutes(1)
-
-/** Most parts of a form. */
-const partsMax = 20
 
 /** Bytes that are parsed before other work has a turn. */
 const sliceBytes = 256 * 1024
 
 /** Whether the body is a form with images of an object of the type. */
-const isUpload = (type: ObjectType, { contentType }: PresumedRequest): boolean =>
+export const isUpload = (type: ObjectType, { contentType }: PresumedRequest): boolean =>
   imageFieldsOf(type).length > 0 && isOfType(contentType, "multipart/form-data")
 
 /** The body of a write: JSON, or for a type with images a form. Fails with 400, 413 or 415. */
@@ -59,8 +68,8 @@ export const bodyOf = Effect.fnUntraced(function* (type: ObjectType, request: Pr
 const noFileHere = "This field takes no file."
 
 /** The form, when it has arrived. Fails with 413. */
-export const receiveForm = (type: ObjectType, request: PresumedRequest) =>
-  request.bytes(formSizeMax(type)).pipe(refuseAfter(arrivalTime, "The image did not arrive"))
+export const receiveForm = (type: ObjectType, request: PresumedRequest, limits = bodyLimits) =>
+  request.bytes(formSizeMax(type, limits)).pipe(refuseAfter(arrivalTime, "The image did not arrive"))
 
 /** The fields of a form, and its files by the names of their fields. */
 export interface Upload {
@@ -76,45 +85,52 @@ interface FilePart {
 }
 
 /** The fields and files of a form. Fails with 400. */
-export const uploadIn: (bytes: ArrayBuffer, contentType: string) => Effect.Effect<Upload, HttpRefused> =
-  Effect.fnUntraced(function* (bytes, contentType) {
-    const fields = new URLSearchParams()
-    const files = emptyRecord<UploadedFile>()
-    const parts: Array<FilePart> = []
-    const faults: Array<string> = []
-    const parser = make({
-      headers: { "content-type": contentType },
-      maxParts: partsMax,
-      maxFieldSize: ByteSize.bytes(fieldsBytesMax),
-      isFile: ({ filename }) => filename !== undefined,
-      onField: ({ name }, value) => fields.append(name, new TextDecoder().decode(value)),
-      onFile: ({ name: field, filename: name = "" }) => {
-        const file: FilePart = { field, name, chunks: [], hash: createHash("sha256") }
-        parts.push(file)
-        return (chunk) => {
-          if (chunk === null) return
-          file.chunks.push(chunk)
-          file.hash.update(chunk)
-        }
-      },
-      onError: (error) => void faults.push(error._tag === "ReachedLimit" ? error.limit : error._tag),
-      onDone: () => {}
-    })
-    for (let at = 0; at < bytes.byteLength && faults.length === 0; at += sliceBytes) {
-      parser.write(new Uint8Array(bytes, at, Math.min(sliceBytes, bytes.byteLength - at)))
-      yield* Effect.yieldNow
-    }
-    parser.end()
-    if (faults.length > 0) return yield* malformed(`Multipart form parse error - ${faults[0]}`)
-    for (const { field, name, chunks, hash } of parts) {
-      const content = Buffer.concat(chunks)
-      // A browser sends a file that was not chosen too.
-      if (name === "" && content.length === 0) continue
-      if (Object.hasOwn(files, field)) return yield* malformed(`The form has several files: ${field.slice(0, 50)}.`)
-      files[field] = new UploadedFile(content, name, hash.digest("hex"))
-    }
-    return { fields, files }
+export const uploadIn: (
+  bytes: ArrayBuffer,
+  contentType: string,
+  limits?: FormLimits
+) => Effect.Effect<Upload, HttpRefused> = Effect.fnUntraced(function* (
+  bytes,
+  contentType,
+  { fieldsBytes, parts: partsMax } = bodyLimits
+) {
+  const fields = new URLSearchParams()
+  const files = emptyRecord<UploadedFile>()
+  const parts: Array<FilePart> = []
+  const faults: Array<string> = []
+  const parser = make({
+    headers: { "content-type": contentType },
+    maxParts: partsMax,
+    maxFieldSize: ByteSize.bytes(fieldsBytes),
+    isFile: ({ filename }) => filename !== undefined,
+    onField: ({ name }, value) => fields.append(name, new TextDecoder().decode(value)),
+    onFile: ({ name: field, filename: name = "" }) => {
+      const file: FilePart = { field, name, chunks: [], hash: createHash("sha256") }
+      parts.push(file)
+      return (chunk) => {
+        if (chunk === null) return
+        file.chunks.push(chunk)
+        file.hash.update(chunk)
+      }
+    },
+    onError: (error) => void faults.push(error._tag === "ReachedLimit" ? error.limit : error._tag),
+    onDone: () => {}
   })
+  for (let at = 0; at < bytes.byteLength && faults.length === 0; at += sliceBytes) {
+    parser.write(new Uint8Array(bytes, at, Math.min(sliceBytes, bytes.byteLength - at)))
+    yield* Effect.yieldNow
+  }
+  parser.end()
+  if (faults.length > 0) return yield* malformed(`Multipart form parse error - ${faults[0]}`)
+  for (const { field, name, chunks, hash } of parts) {
+    const content = Buffer.concat(chunks)
+    // A browser sends a file that was not chosen too.
+    if (name === "" && content.length === 0) continue
+    if (Object.hasOwn(files, field)) return yield* malformed(`The form has several files: ${field.slice(0, 50)}.`)
+    files[field] = new UploadedFile(content, name, hash.digest("hex"))
+  }
+  return { fields, files }
+})
 
 const malformed = (detail: string) => new HttpRefused({ reason: "InvalidBody", body: { detail } })
 

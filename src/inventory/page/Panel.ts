@@ -31,8 +31,11 @@ interface PanelKinds {
   readonly trace: Nothing
   /** How far the source is read, its gaps, and the changes that no source shows. */
   readonly source: Nothing
-  /** The images that are attached to the object, or the image that the object is. */
-  readonly images: { readonly of: "object" | "self" }
+  /**
+   * The images that are attached to the object, or those of its own fields; `via`: of the fields of the object that this
+   * reference names.
+   */
+  readonly images: { readonly of: "object" | "self"; readonly via?: string }
   /** Its space as a map of what is used and what is free. */
   readonly spaceMap: {
     /** The addresses of its prefix, or the ids of its VLANs. */
@@ -70,6 +73,7 @@ export type Panel = PanelOf<PanelKind>
 export const fieldsIn = (panel: Panel): ReadonlyArray<string> => {
   if (panel.kind === "attributes") return panel.fields
   if (panel.kind === "elevation") return panel.rack === undefined ? [] : [panel.rack]
+  if (panel.kind === "images") return panel.via === undefined ? [] : [panel.via]
   const isOfVrf = panel.kind === "spaceMap" || panel.kind === "hierarchy" || panel.kind === "contained"
   return isOfVrf && panel.vrf !== undefined ? [panel.vrf] : []
 }

@@ -5,15 +5,23 @@ import { shown } from "./shown.js"
 const formBytesMax = 256 * 1024
 const tooLarge = "The form is too large to be sent. Shorten the longest text, or write it with the API."
 
-const textOf = (form) => new URLSearchParams(new FormData(form)).toString()
+/** Largest image, bytes. */
+const imageBytesMax = 10 * 1024 * 1024
+const tooLargeImage = "An image is larger than 10 MiB."
+
+/** A form as a text, files as their names. */
+const textOf = (fields) => new URLSearchParams(fields.map(([name, value]) => [name, value.name ?? value])).toString()
+
+const filesOf = (form) => [...form.querySelectorAll("input[type=file]")].flatMap(({ files }) => [...files])
 
 shown("[data-form]", (form) => {
   const problem = Object.assign(document.createElement("p"), { className: "field-error", role: "alert" })
   form.querySelector(".form-end").append(problem)
   const refuse = (event) => {
-    const isTooLarge = textOf(form).length > formBytesMax
-    problem.textContent = isTooLarge ? tooLarge : ""
-    if (!isTooLarge) return
+    const isTooLarge = textOf([...new FormData(form)]).length > formBytesMax
+    const isLargeImage = filesOf(form).some(({ size }) => size > imageBytesMax)
+    problem.textContent = isTooLarge ? tooLarge : isLargeImage ? tooLargeImage : ""
+    if (!isTooLarge && !isLargeImage) return
     event.preventDefault()
     event.stopImmediatePropagation()
   }
@@ -33,13 +41,24 @@ const showWrong = (field) =>
 document.addEventListener("focusin", ({ target }) => showWrong(target))
 showWrong(document.activeElement)
 
+// A form that is shown again, refused or as a preview, keeps the files that were chosen.
+let chosen = new Map()
+document.addEventListener("htmx:before:swap", () => {
+  const inputs = document.querySelectorAll("[data-form] input[type=file]")
+  chosen = new Map([...inputs].map(({ name, files }) => [name, files]))
+})
+document.addEventListener("htmx:after:swap", () => {
+  for (const input of document.querySelectorAll("[data-form][data-unsaved] input[type=file]"))
+    if (chosen.get(input.name)?.length > 0) input.files = chosen.get(input.name)
+  chosen.clear()
+})
+
 // A page is not left with what was typed and never saved, unless its reader says so.
 const opened = new WeakMap()
 let isSent = false
 
 /** Values of the object's fields. The workbench has fields of its own, which begin with an underscore. */
-const typedIn = (form) =>
-  new URLSearchParams([...new FormData(form)].filter(([name]) => !name.startsWith("_"))).toString()
+const typedIn = (form) => textOf([...new FormData(form)].filter(([name]) => !name.startsWith("_")))
 
 shown("[data-form]", (form) => {
   // Pickers change their forms while they are set up.

@@ -27,6 +27,7 @@ const panels: ReadonlyArray<Panel> = [
   { kind: "elevation", rack: "rack" },
   { kind: "webhooks" },
   { kind: "images", of: "object" },
+  { kind: "images", of: "self", via: "device_type" },
   {
     kind: "ports",
     field: "device",

@@ -54,6 +54,7 @@ export default defineObjectType({
     ...labels()
   },
   unique: [{ fields: ["manufacturer", "model"] }, { fields: ["manufacturer", "slug"] }],
+  panels: [{ kind: "images", of: "self" }],
   // Parts of files of the device type library, which a list of rows does not create, and what it says of power.
   leftOut: [
     ..."console-ports console-server-ports power-ports power-outlets interfaces front-ports rear-ports".split(" "),

@@ -146,7 +146,8 @@ const parsed = ({ bytes, name, digest }: UploadedFile): ParseResult => {
     )
   }
   // Another image has another name, so its change is an event and no cache shows the one before.
-  return value(new ParsedImage(`${stemOf(name)}_${digest.slice(0, 10)}.${extension}`, bytes, picture))
+  const [stem, mark] = [stemOf(name), `_${digest.slice(0, 10)}`]
+  return value(new ParsedImage(`${stem.endsWith(mark) ? stem : stem + mark}.${extension}`, bytes, picture))
 }
 
 /** A name without folders, extension, and signs that mean something in an address, a header or a shell. */

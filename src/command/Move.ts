@@ -128,7 +128,9 @@ export default Command.make(
       Flag.withDefault(false)
     ),
     media: Flag.Directory("media", { mustExist: true }).pipe(
-      Flag.withDescription("NetBox's media folder, MEDIA_ROOT, with the files of images (default: no images)"),
+      Flag.withDescription(
+        "NetBox's media folder, MEDIA_ROOT, with the files of images (default: no images of a database)"
+      ),
       Flag.optional
     ),
     keepIds: Flag.Literals("keep-ids", ["yes", "no"]).pipe(

@@ -23,6 +23,12 @@ const reasonOf = (error: SqlError.SqlError): string => {
   return [cause?.message, detail].filter((text) => text !== undefined && text !== "").join(": ")
 }
 
+/** The id and these fields alone. */
+export const only = (row: NewRow, names: ReadonlyArray<string>): NewRow => ({
+  id: row.id,
+  ...Object.fromEntries(names.flatMap((name) => (name in row ? [[name, row[name]]] : [])))
+})
+
 /**
  * Writes rows with a statement; halves a batch that is refused, until the rows are found that cannot be written. Returns
  * these.

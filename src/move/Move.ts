@@ -26,6 +26,7 @@ import { moveHistory } from "./History.ts"
 import { findTaken, giveNewIds, takenInWords } from "./Existing.ts"
 import { continueIds } from "./Load.ts"
 import { homelessRows } from "./Homeless.ts"
+import { filesIn } from "./source/Files.ts"
 import { ordered } from "./source/Order.ts"
 import { forgetDigests, hasMoved, keepStates } from "./state/Moved.ts"
 import { type Deleted, deleteAbsent, findDeleted, noneDeleted } from "./Deleted.ts"
@@ -45,7 +46,7 @@ export interface MoveOptions {
   readonly fires: boolean
   /** Whether webhooks are enabled here as they were there: NetBox would send each request too. */
   readonly enablesWebhooks: boolean
-  /** The media folder of NetBox; if undefined, images are left out. */
+  /** The media folder of NetBox; if undefined, the images of a database are left out. */
   readonly media: string | undefined
   /** Whether ids that other objects have here end the move; otherwise objects of the source get new ids for these. */
   readonly keepsIds: boolean
@@ -88,7 +89,7 @@ const writeAll = Effect.fnUntraced(function* (
   const transfer: Transfer = {
     ...{ source, inTransaction, isAgain, note },
     prefer: options.prefer,
-    media: options.media,
+    files: source.files ?? filesIn(options.media),
     enablesWebhooks: options.enablesWebhooks,
     began: new Date(begun).toISOString(),
     progress: options.progress

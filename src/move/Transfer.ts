@@ -5,10 +5,20 @@ import type { SqlClient, SqlError } from "effect/sql"
 import { registry } from "../inventory/Registry.ts"
 import type { Vault } from "../inventory/Vault.ts"
 import { imageFieldsOf } from "../inventory/image/ImageField.ts"
-import { type MovedImage, storePictures, withPictures } from "./Images.ts"
+import { leftOut, storePictures, withPictures } from "./Images.ts"
+import { addImages } from "./AddedImages.ts"
 import { type SourceRow, convert } from "./source/Convert.ts"
-import { type NewRow, type RefusedRow, insertRows, updateRows } from "./Load.ts"
-import { digestOf, finishDigests, keepDigests, keepRefused, stepsOf, unfinishedDigestOf } from "./state/Moved.ts"
+import type { ImageFiles } from "./source/Files.ts"
+import { type NewRow, type RefusedRow, insertRows, only, updateRows } from "./Load.ts"
+import {
+  digestOf,
+  finishDigests,
+  imagelessDigestOf,
+  keepDigests,
+  keepRefused,
+  stepsOf,
+  unfinishedDigestOf
+} from "./state/Moved.ts"
 import type { Prefer, Step } from "./state/Plan.ts"
 import { type Finding, type TypeReport, emptyReport, withoutCredentials } from "./Report.ts"
 import { type Selection, fieldsStatement, rowsStatement } from "./source/Selection.ts"
@@ -27,8 +37,8 @@ export interface Transfer {
   readonly isAgain: boolean
   readonly prefer: Prefer
   readonly began: string
-  /** The media folder of NetBox; if undefined, images are left out. */
-  readonly media: string | undefined
+  /** The files of images; if undefined, images are left out. */
+  readonly files: ImageFiles | undefined
   /** Whether webhooks are enabled here as they were there. */
   readonly enablesWebhooks: boolean
   readonly note: (finding: Finding) => void
@@ -92,13 +102,15 @@ const writePage = Effect.fnUntraced(function* (
   const known = isFirst ? undefined : yield* stepsOf(moving.selection, wanted, transfer.prefer)
   const at = (step: Step) => page.filter(({ id }) => (known?.steps.get(id) ?? "insert") === step)
   moving.report.unchanged += at("leave").length
+  const imageless = at("leave").filter(({ id }) => known?.imageless.has(id))
+  yield* addImages({ ...transfer, ...moving }, imageless)
   for (const { id } of at("leave")) if (known?.unfinished.has(id) === true) moving.unfinished.add(id)
   yield* keepDigests(moving.selection, at("accept"))
   moving.report.unchanged += at("accept").length
   for (const { id } of at("conflict")) conflict(transfer, moving, id, "The object was changed on both sides.")
   for (const step of ["insert", "update"] as const) {
     const sources = at(step)
-    const { refused, rows } = yield* writeRows(transfer, moving, sources, step)
+    const { refused, rows, withoutImages } = yield* writeRows(transfer, moving, sources, step)
     const failed = new Map(refused.map(({ id, reason }) => [id, reason]))
     if (!isLast) moving.refused = [...moving.refused, ...sources.filter(({ id }) => failed.has(id))]
     else {
@@ -114,11 +126,11 @@ const writePage = Effect.fnUntraced(function* (
     const kept = sources.filter(({ id }) => !failed.has(id))
     const unfinished = kept.filter(isUnfinished)
     for (const { id } of unfinished) moving.unfinished.add(id)
-    yield* keepDigests(
-      moving.selection,
-      kept.filter((row) => !isUnfinished(row))
-    )
+    const isFinished = (row: SourceRow) => !isUnfinished(row) && !withoutImages.has(row.id)
+    yield* keepDigests(moving.selection, kept.filter(isFinished))
     yield* keepDigests(moving.selection, unfinished, unfinishedDigestOf)
+    const lacking = kept.filter((row) => !isUnfinished(row) && withoutImages.has(row.id))
+    yield* keepDigests(moving.selection, lacking, imagelessDigestOf)
     done.forEach((each) => noteRow(transfer, moving, table, each))
   }
 })
@@ -136,12 +148,6 @@ export const conflict = ({ note }: Transfer, { selection, report }: Moving, id: 
   report.conflicts += 1
   note({ kind: "conflict", table: selection.table, id, reason })
 }
-
-/** The id and these fields alone. */
-export const only = (row: NewRow, names: ReadonlyArray<string>): NewRow => ({
-  id: row.id,
-  ...Object.fromEntries(names.flatMap((name) => (name in row ? [[name, row[name]]] : [])))
-})
 
 type Converted = Exclude<ReturnType<typeof convert>, { readonly refused: string }>
 
@@ -162,7 +168,7 @@ const writeRows = Effect.fnUntraced(function* (
   }
   const pictures = yield* withPictures(
     type,
-    transfer.media,
+    transfer.files,
     rows.map(({ row }) => row)
   )
   const isOff = type.id === "extras.webhook" && !transfer.enablesWebhooks
@@ -187,27 +193,14 @@ const writeRows = Effect.fnUntraced(function* (
   const isFailed = new Set(failed.map(({ id }) => id))
   const isWritten = ({ id }: { readonly id: number }) => !isFailed.has(id)
   const images = pictures.images.filter(isWritten)
-  yield* storePictures(type, transfer.media, pictures.rows.filter(isWritten), images)
+  yield* storePictures(type, transfer.files, pictures.rows.filter(isWritten), images)
+  const left = leftOut(pictures.images)
   return {
-    rows: withoutImages(rows, pictures.images),
+    rows: rows.map((each) => ({ ...each, homeless: { ...each.homeless, ...left.get(each.row.id) } })),
+    withoutImages: new Set(left.keys()),
     refused: [...refused, ...pictures.refused, ...failed]
   }
 })
-
-/** The rows, with the images that are left out among the values that have no home. */
-const withoutImages = (rows: ReadonlyArray<Converted>, images: ReadonlyArray<MovedImage>): ReadonlyArray<Converted> => {
-  const left = Map.groupBy(
-    images.filter(({ reason }) => reason !== undefined),
-    ({ id }) => id
-  )
-  return rows.map((each) => {
-    const own = left.get(each.row.id)
-    if (own === undefined) return each
-    const paths = Object.fromEntries(own.map(({ field, path }) => [field, path]))
-    const reason = own.map((image) => `${image.field}: ${image.reason}`).join(" ")
-    return { ...each, homeless: { ...each.homeless, ...paths, reason } }
-  })
-}
 
 const noteRow = (
   { note }: Transfer,

@@ -9,13 +9,14 @@ import { imageFieldsOf } from "../inventory/image/ImageField.ts"
 import type { Catalogue } from "./source/Catalogue.ts"
 import { anyTime, differencesOf } from "./Compare.ts"
 import { compareHistory } from "./History.ts"
+import { imagesHere, isNamed } from "./Images.ts"
 import { type SourceRow, convert } from "./source/Convert.ts"
-import type { NewRow } from "./Load.ts"
+import { type NewRow, only } from "./Load.ts"
 import { type MovedObject, digestOf, eachId, hasMoved, knownOf } from "./state/Moved.ts"
 import { tableLines } from "./Report.ts"
 import { type Selection, rowsStatement } from "./source/Selection.ts"
 import { type Source, type SourceAddress, withSource } from "./source/Source.ts"
-import { isKnown, only } from "./Transfer.ts"
+import { isKnown } from "./Transfer.ts"
 
 /** On which sides an object was changed since the last move. */
 type Since = "here" | "there" | "both" | "neither"
@@ -155,6 +156,10 @@ const deviationsOf = Effect.fnUntraced(function* (
   const verbatim = fields.flatMap(({ name, kind }) => (kind === "verbatim" && compared.includes(name) ? [name] : []))
   const found = yield* differencesOf(type, rows, verbatim)
   const columns = new Map(found.map((each) => [each.id, each.columns]))
+  for (const [id, names] of yield* imagesApart(selection, page)) {
+    const others = columns.get(id)
+    if (others !== undefined || !columns.has(id)) columns.set(id, [...(others ?? []), ...names])
+  }
   const different = page.filter(({ id }) => refused.has(id) || columns.has(id))
   const known = yield* knownOf(
     selection,
@@ -165,6 +170,18 @@ const deviationsOf = Effect.fnUntraced(function* (
     ...{ type: type.id, id: each.id, fields: columns.get(each.id) ?? [] },
     since: wasMoved && !refused.has(each.id) ? sidesOf(each) : "neither"
   }))
+})
+
+/** The fields of optional images that one side alone has, by the id of the object. */
+const imagesApart = Effect.fnUntraced(function* ({ type, fields }: Selection, page: ReadonlyArray<SourceRow>) {
+  const apart = new Map<number, ReadonlyArray<string>>()
+  for (const { name } of imageFieldsOf(type)) {
+    if (!type.fields[name]!.nullable || fields.every((field) => field.name !== name)) continue
+    const here = yield* imagesHere(type, name, page)
+    for (const row of page)
+      if (isNamed(row, name) !== here.has(row.id)) apart.set(row.id, [...(apart.get(row.id) ?? []), name])
+  }
+  return apart
 })
 
 /** On which sides an object that differs was changed since the last move. */

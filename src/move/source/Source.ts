@@ -7,6 +7,7 @@ import { type Catalogue, type SourceTable, releaseOf } from "./Catalogue.ts"
 import { readIds } from "../state/Renumbered.ts"
 import { isMoved } from "./MovedTypes.ts"
 import type { SourceRow } from "./Convert.ts"
+import type { ImageFiles } from "./Files.ts"
 import { type Ids, type Translation, withIdsHere } from "./Ids.ts"
 import { type Selection, fieldsStatement, selectionOf } from "./Selection.ts"
 import { type Snapshot, openSnapshot } from "./Snapshot.ts"
@@ -26,6 +27,8 @@ export interface Source {
   /** The types that the source has, and whose tables the role may read. */
   readonly selections: ReadonlyArray<Selection>
   readonly ids: Ids
+  /** The files of its images, if it gives them itself. */
+  readonly files: ImageFiles | undefined
   /** Passes the rows of a statement over a type, page by page, with the ids that objects have here. */
   readonly pages: <E, R>(
     selection: Selection,
@@ -48,11 +51,17 @@ interface Opened {
   readonly release: string | undefined
   /** Tables that could not be read. */
   readonly unread: ReadonlyArray<readonly [string, SourceTable]>
+  readonly files: ImageFiles | undefined
 }
 
 const opened = (address: SourceAddress) =>
   Redacted.isRedacted(address)
-    ? Effect.map(openSnapshot(address), (snapshot): Opened => ({ snapshot, release: undefined, unread: [] }))
+    ? Effect.map(openSnapshot(address), (snapshot): Opened => ({
+        snapshot,
+        release: undefined,
+        unread: [],
+        files: undefined
+      }))
     : openApi(address).pipe(
         Effect.map((source): Opened => source),
         Effect.catchTag("ApiFailed", ({ message }) => new MoveRefused({ reason: "UnknownSource", message }))
@@ -63,7 +72,7 @@ export const withSource = Effect.fnUntraced(function* <A, E, R>(
   address: SourceAddress,
   use: (source: Source) => Effect.Effect<A, E, R>
 ) {
-  const { snapshot, release, unread } = yield* opened(address)
+  const { snapshot, release, unread, files } = yield* opened(address)
   return yield* snapshot.within(
     Effect.gen(function* () {
       const read = yield* snapshot.catalogue
@@ -80,7 +89,7 @@ export const withSource = Effect.fnUntraced(function* <A, E, R>(
         customFields: yield* objectFields(snapshot, catalogue, selections)
       }
       return yield* use({
-        ...{ snapshot, catalogue, release: found.release, selections },
+        ...{ snapshot, catalogue, release: found.release, selections, files },
         ...withIds(snapshot, translation)
       })
     })

@@ -34,6 +34,9 @@ const refusedState = "refused"
 /** Precedes the digest of an object whose references to later types are not written: the next run writes them. */
 const unfinishedMark = "unfinished "
 
+/** Precedes the digest of an object whose images were left out: a later run that has their files adds them. */
+export const imagelessMark = "imageless "
+
 /** Characters of a digest. */
 const digestLength = 32
 
@@ -80,12 +83,15 @@ export interface MovedObject extends RowDigest {
   readonly isChangedHere: boolean
   /** Whether a run that ended early left references to later types out. */
   readonly isUnfinished: boolean
+  /** Whether the last run that wrote it left images out. */
+  readonly isImageless: boolean
 }
 
 interface KnownRow {
   readonly id: number
   readonly source: string
   readonly isUnfinished: boolean
+  readonly isImageless: boolean
   readonly isRefused: boolean
 }
 
@@ -99,12 +105,14 @@ export const knownOf = Effect.fnUntraced(function* (
   const { id: name, table } = selection.type
   const known = yield* sql<KnownRow>`
     select object_id::float8 as id, right(source, ${digestLength}::int) as source,
-           starts_with(source, ${unfinishedMark}) as "isUnfinished", state is not distinct from ${refusedState} as "isRefused"
+           starts_with(source, ${unfinishedMark}) as "isUnfinished",
+           starts_with(source, ${imagelessMark}) as "isImageless", state is not distinct from ${refusedState} as "isRefused"
       from rackwire_moved
      where object_type = ${name} and object_id = any (${objects.map(({ id }) => `${id}`)}::text[]::bigint[])`
   const last = new Map(known.flatMap(({ id, source, isRefused }) => (isRefused ? [] : [[id, source]])))
   const refused = new Map(known.flatMap(({ id, source, isRefused }) => (isRefused ? [[id, source]] : [])))
   const unfinished = new Set(known.flatMap(({ id, isUnfinished }) => (isUnfinished ? [id] : [])))
+  const imageless = new Set(known.flatMap(({ id, isImageless }) => (isImageless ? [id] : [])))
   const changed = objects.filter(({ id, now }) => lock === "" || now === undefined || last.get(id) !== now)
   const here = yield* sql.unsafe<{ readonly id: number; readonly isChanged: boolean }>(
     `select t.id::float8 as id, m.state is not null and ${stateOf(selection)} is distinct from m.state as "isChanged"
@@ -115,7 +123,8 @@ export const knownOf = Effect.fnUntraced(function* (
   const isChanged = new Map(here.map(({ id, isChanged }) => [id, isChanged]))
   return objects.map(({ id, now }): MovedObject => ({
     ...{ id, now, last: last.get(id), wasRefused: now !== undefined && refused.get(id) === now },
-    ...{ isHere: isChanged.has(id), isChangedHere: isChanged.get(id) === true, isUnfinished: unfinished.has(id) }
+    ...{ isHere: isChanged.has(id), isChangedHere: isChanged.get(id) === true, isUnfinished: unfinished.has(id) },
+    isImageless: imageless.has(id)
   }))
 })
 
@@ -128,7 +137,8 @@ export const stepsOf = Effect.fnUntraced(function* (
   const known = yield* knownOf(selection, objects, "for update of t")
   return {
     steps: new Map(known.map((each): [number, Step] => [each.id, decide({ ...each, prefer })])),
-    unfinished: new Set(known.flatMap(({ id, isUnfinished }) => (isUnfinished ? [id] : [])))
+    unfinished: new Set(known.flatMap(({ id, isUnfinished }) => (isUnfinished ? [id] : []))),
+    imageless: new Set(known.flatMap(({ id, isImageless }) => (isImageless ? [id] : [])))
   }
 })
 
@@ -169,13 +179,19 @@ export const keepDigests = Effect.fnUntraced(function* (
 
 export const unfinishedDigestOf = (row: SourceRow): string => `${unfinishedMark}${digestOf(row)}`
 
-/** Takes the mark from objects whose references are written. */
-export const finishDigests = Effect.fnUntraced(function* ({ id }: ObjectType, ids: ReadonlyArray<number>) {
+export const imagelessDigestOf = (row: SourceRow): string => `${imagelessMark}${digestOf(row)}`
+
+/** Takes the mark from objects whose references are written, or images. */
+export const finishDigests = Effect.fnUntraced(function* (
+  { id }: ObjectType,
+  ids: ReadonlyArray<number>,
+  mark = unfinishedMark
+) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
     update rackwire_moved set source = right(source, ${digestLength}::int)
      where object_type = ${id} and object_id = any (${asTexts(ids)}::text[]::bigint[])
-       and starts_with(source, ${unfinishedMark})`
+       and starts_with(source, ${mark})`
 })
 
 /** Forgets objects that are on neither side. */

@@ -29,6 +29,9 @@ const rowsOf = async (columns: string, table: string) => {
   return rows.map(({ row }) => row)
 }
 
+/** The image of a device type, which is at another host. */
+const withoutImage = [{ type: "dcim.devicetype", id: 1, fields: ["front_image"] }]
+
 describe("release 4.2", () => {
   test("is moved with the names of 3.5", async () => {
     const { server, both } = await start(newer)
@@ -122,7 +125,7 @@ describe("release 4.2", () => {
       ...["ipam_vlangroup 1", "virtualization_virtualmachine 1", "vpn/tunnels 3"]
     ])
     expect(JSON.stringify([report, findings])).not.toMatch(/hidden"|0123456789abcdef/)
-    expect((await verifyInto(both)).deviations).toEqual([])
+    expect((await verifyInto(both)).deviations).toMatchObject(withoutImage)
     // Pages begin behind the last id.
     const pages = server.requests.filter(({ path }) => path === "dcim/devices").map(({ search }) => search)
     expect(pages.slice(0, 2).map((search) => new URLSearchParams(search).get("id__gt"))).toEqual(["0", "2"])
@@ -144,7 +147,7 @@ describe("release 4.2", () => {
     expect(await rowsOf("email, password", "users_user")).toEqual([
       { email: "ada@example.com", password: "$argon2id$v=19$here" }
     ])
-    expect((await verifyInto(later.both)).deviations).toEqual([])
+    expect((await verifyInto(later.both)).deviations).toMatchObject(withoutImage)
   }, 60_000)
 })
 
@@ -196,14 +199,16 @@ describe("release 3.1", () => {
   test("is read in the order of its links, with cables of one end a side", async () => {
     const { both } = await start(older)
     const { findings } = await moveInto(both)
-    const image = { front_image: "http://x/media/m.png", reason: expect.stringContaining("front_image:") as string }
+    const host = new URL(both.from.url).host
+    const reason = `front_image: The file is at another host than ${host}.`
+    const image = { front_image: "http://x/media/m.png", reason }
     expect(findings).toEqual([{ kind: "homeless", table: "dcim_devicetype", id: 1, values: image }])
     expect(await rowsOf("id", "dcim_site")).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }])
     expect(await rowsOf("a_type, a_terminations as a, b_terminations as b", "dcim_cable")).toEqual([
       { a_type: "dcim.interface", a: [1], b: [2] }
     ])
     expect(await rowsOf("content_types", "extras_customlink")).toEqual([{ content_types: ["dcim.site"] }])
-    expect((await verifyInto(both)).deviations).toEqual([])
+    expect((await verifyInto(both)).deviations).toMatchObject(withoutImage)
   }, 60_000)
 
   test("is refused where a link leads to another origin", async () => {

@@ -113,7 +113,7 @@ export const openApi = Effect.fnUntraced(function* (address: ApiAddress) {
     type === undefined ? path : table,
     { columns: new Map(), isReadable: false, problem }
   ])
-  return { snapshot: new Snapshot(sql, "pg_temp"), release, unread: tables }
+  return { snapshot: new Snapshot(sql, "pg_temp"), release, unread: tables, files: { read: client.file } }
 })
 
 const isFirst = ({ path }: Endpoint): boolean => path === "extras/custom-fields"

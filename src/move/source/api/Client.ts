@@ -5,10 +5,12 @@
 import { Clock, Data, Effect, Redacted } from "effect"
 import { Agent, request } from "undici"
 import { Pace } from "../../../eventloop/Pace.ts"
+import { imageBytesMax } from "../../../inventory/image/ImageField.ts"
 import { nestingMax } from "../../../inventory/Unreadable.ts"
 import { parseExactly } from "../../../postgres/ExactJson.ts"
 import { isNestedDeeper } from "../../../postgres/JsonNesting.ts"
 import { retryAfter } from "../../../transport/RetryAfter.ts"
+import { type FoundFile, tooLarge } from "../Files.ts"
 
 /** A running NetBox. */
 export interface ApiAddress {
@@ -62,15 +64,25 @@ export const tokenProblem = (token: Redacted.Redacted): string | undefined =>
     ? undefined
     : "The token is empty, or has characters that no token has."
 
+/** The media type of an answer, and its limits. */
+interface AnswerKind {
+  readonly accept: string
+  readonly bytesMax: number
+  readonly millis: number
+}
+
+/** Time for the file of an image: that of an upload. */
+const fileMillis = 60_000
+
 interface Answer {
   readonly status: number
-  readonly text: string
+  readonly bytes: Buffer
   readonly location: string | undefined
   readonly retryAfter: string | undefined
 }
 
 /** Reads a whole body, as long as it has no more bytes. */
-const textOf = async (body: AsyncIterable<Buffer>, bytesMax: number): Promise<string | undefined> => {
+const bytesOf = async (body: AsyncIterable<Buffer>, bytesMax: number): Promise<Buffer | undefined> => {
   const chunks: Array<Buffer> = []
   let bytes = 0
   for await (const chunk of body) {
@@ -78,7 +90,7 @@ const textOf = async (body: AsyncIterable<Buffer>, bytesMax: number): Promise<st
     if (bytes > bytesMax) return undefined
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks).toString("utf8")
+  return Buffer.concat(chunks)
 }
 
 /** The reason of a failed request, without texts of the server. */
@@ -94,17 +106,20 @@ export class ApiClient {
   private readonly token: Redacted.Redacted
   private readonly limits: ApiLimits
   private readonly agent: Agent
+  private readonly json: AnswerKind
 
   constructor({ url, token, limits = usualLimits }: ApiAddress, agent: Agent) {
     this.url = url
     this.token = token
     this.limits = limits
     this.agent = agent
+    this.json = { accept: "application/json", bytesMax: limits.answerBytesMax, millis: limits.answerMillis }
   }
 
   /** The JSON of an answer to `GET`. The target is a path below the address of NetBox, or a URL of its origin. */
   readonly get = (target: string): Effect.Effect<unknown, ApiFailed> =>
-    Effect.flatMap(this.answer(target), ({ text }): Effect.Effect<unknown, ApiFailed> => {
+    Effect.flatMap(this.answer(target, this.json), ({ bytes }): Effect.Effect<unknown, ApiFailed> => {
+      const text = bytes.toString("utf8")
       if (isNestedDeeper(text, nestingMax))
         return failed("TooMuch", target, `is nested more than ${nestingMax} levels deep`)
       return Effect.try({
@@ -113,9 +128,27 @@ export class ApiClient {
       })
     })
 
+  /** The file of an image. The address is one of the host of NetBox, and no other host is requested. */
+  readonly file = (address: string): Effect.Effect<FoundFile> => {
+    const base = new URL(this.url)
+    const url = URL.canParse(address, this.url) ? new URL(address, this.url) : undefined
+    if (url?.host !== base.host) return Effect.succeed({ refused: `The file is at another host than ${base.host}.` })
+    // A proxy may hide from NetBox that its address begins with https.
+    const target = `${base.origin}${url.pathname}${url.search}`
+    const kind = {
+      accept: "image/*",
+      bytesMax: imageBytesMax,
+      millis: Math.min(fileMillis, this.limits.answerMillis)
+    }
+    return this.answer(target, kind).pipe(
+      Effect.map(({ bytes }): FoundFile => bytes),
+      Effect.catch(({ reason, message }) => Effect.succeed(reason === "TooMuch" ? tooLarge : { refused: message }))
+    )
+  }
+
   /** The answer with status 200, after as many attempts as it takes. */
-  private answer(target: string): Effect.Effect<Answer, ApiFailed> {
-    const redirected = this.redirected(target)
+  private answer(target: string, kind: AnswerKind): Effect.Effect<Answer, ApiFailed> {
+    const redirected = this.redirected(target, kind)
     return Effect.gen(function* () {
       const { retryMinMillis, retryMaxMillis } = (yield* Pace).move
       for (let attempt = 1; ; attempt++) {
@@ -134,8 +167,8 @@ export class ApiClient {
   }
 
   /** Follows redirects within the origin: the token is for no other one. */
-  private redirected(target: string): Effect.Effect<Attempt> {
-    const once = (url: URL) => Effect.promise((signal) => this.once(url, signal))
+  private redirected(target: string, kind: AnswerKind): Effect.Effect<Attempt> {
+    const once = (url: URL) => Effect.promise((signal) => this.once(url, kind, signal))
     const first = new URL(target.startsWith("/") ? `${this.url}${target}` : target)
     return Effect.gen(function* () {
       let url = first
@@ -156,20 +189,19 @@ export class ApiClient {
     })
   }
 
-  private async once(url: URL, signal: AbortSignal): Promise<Attempt> {
-    const { answerMillis, answerBytesMax } = this.limits
+  private async once(url: URL, { accept, bytesMax, millis }: AnswerKind, signal: AbortSignal): Promise<Attempt> {
     try {
       const { statusCode, headers, body } = await request(url, {
         dispatcher: this.agent,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(answerMillis)]),
-        headers: { authorization: `Token ${Redacted.value(this.token)}`, accept: "application/json" }
+        signal: AbortSignal.any([signal, AbortSignal.timeout(millis)]),
+        headers: { authorization: `Token ${Redacted.value(this.token)}`, accept }
       })
-      const text = await textOf(body, answerBytesMax)
-      if (text === undefined) return { ...noAnswer(`answers with more than ${answerBytesMax} bytes`), isTooMuch: true }
+      const bytes = await bytesOf(body, bytesMax)
+      if (bytes === undefined) return { ...noAnswer(`answers with more than ${bytesMax} bytes`), isTooMuch: true }
       const one = (name: string) => [headers[name] ?? []].flat()[0]
       return {
         ...noAnswer(""),
-        answer: { status: statusCode, text, location: one("location"), retryAfter: one("retry-after") }
+        answer: { status: statusCode, bytes, location: one("location"), retryAfter: one("retry-after") }
       }
     } catch (error) {
       return { ...noAnswer(`cannot be read: ${reasonOf(error)}`), isTransient: isTransient(error) }

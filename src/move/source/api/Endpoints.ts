@@ -43,13 +43,13 @@ const tables: ReadonlyMap<string, string> = new Map([
 
 /**
  * Endpoints that are not read: no lists of objects, records of NetBox's own work, or objects that the API shows without
- * their content: keys of tokens, files of images.
+ * their content: keys of tokens.
  */
 const unread: ReadonlySet<string> = new Set([
   ...["extras/content-types", "extras/object-types", "core/object-types", "dcim/connected-device"],
   ...["extras/object-changes", "core/object-changes", "core/jobs", "extras/jobs", "extras/job-results"],
   ...["core/background-queues", "core/background-tasks", "core/background-workers", "extras/dashboard", "users/config"],
-  ...["extras/reports", "extras/scripts", "extras/image-attachments", "users/tokens", "virtualization/virtual-disks"]
+  ...["extras/reports", "extras/scripts", "users/tokens", "virtualization/virtual-disks"]
 ])
 
 const byPath: ReadonlyMap<string, ObjectType> = new Map(

@@ -127,6 +127,7 @@ export const translate = ({ table, type }: Endpoint, object: ApiObject, customTy
   const pairs: Array<Pairs> = []
   const types = new Set<string>()
   let tags: ReadonlyArray<number> = []
+  const shown = new Set(Object.values(type?.fields ?? {}).flatMap(({ generic }) => generic?.shownAs ?? []))
   const put = (name: string, kind: string, value: unknown) => {
     if (columns.every((column) => column.name !== name)) columns.push({ name, type: kind, value })
   }
@@ -136,17 +137,18 @@ export const translate = ({ table, type }: Endpoint, object: ApiObject, customTy
   }
   for (const [key, value] of Object.entries(object)) {
     const field = type?.fields[key]
-    if (key === "id" || isComputed(type, key) || (field === undefined && isGenericObject(object, key))) continue
+    const isObject = field === undefined && (shown.has(key) || isGenericObject(object, key))
+    if (key === "id" || isComputed(type, key) || isObject) continue
     if (key === "tags" && field?.reference?.shownBy === undefined) {
       tags = listOf(value, key).flatMap((tag) => idOf(tag, key) ?? [])
     } else if (field?.reference?.many === true) {
       // Ends of cables are objects of their own.
       if (field.reference.ends !== undefined) continue
-      const shown = pairsOf(table, type!, key, field)
+      const pairTable = pairsOf(table, type!, key, field)
       const others = listOf(value, key).map((each) =>
-        shown.shownBy === undefined ? (idOf(each, key) ?? 0) : textOf(each, key)
+        pairTable.shownBy === undefined ? (idOf(each, key) ?? 0) : textOf(each, key)
       )
-      pairs.push({ table: shown, others })
+      pairs.push({ table: pairTable, others })
     } else if (isTypesKey(key) || (key === "content_type" && type?.fields["content_types"] !== undefined)) {
       // Links and templates of early releases are about one type.
       const named = [value].flat().map((each) => textOf(each, key))

@@ -57,6 +57,24 @@ test("describes every object type, with its filters and what it must be given", 
   expect(document.components.schemas["DcimSiteRequest"]!.required).toEqual(["name", "slug"])
 })
 
+test("describes forms with files, and images that are longer than their names", () => {
+  const forms = Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, operation]) => {
+      const { content = {} } = (operation as { requestBody?: { content?: Json } }).requestBody ?? {}
+      return "multipart/form-data" in content && !path.endsWith("/import/") ? [`${method} ${path}`] : []
+    })
+  )
+  const paths = ["/api/dcim/device-types/", "/api/extras/image-attachments/"]
+  expect(forms.toSorted()).toEqual(
+    paths.flatMap((path) => [`post ${path}`, `put ${path}{id}/`, `patch ${path}{id}/`]).toSorted()
+  )
+  for (const name of ["DcimDevicetype", "DcimDevicetypeRequest"])
+    expect(document.components.schemas[name]!.properties["front_image"]).toHaveProperty("anyOf", [
+      { type: "string" },
+      { type: "null" }
+    ])
+})
+
 test("names the keys that an object has", async () => {
   const created = await api.call("POST", "/api/dcim/sites/", named("Described"))
   const described = Object.keys(document.components.schemas["DcimSite"]!.properties)

@@ -6,6 +6,7 @@
  */
 import { version } from "../../Config.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
+import { imageFieldsOf } from "../../inventory/image/ImageField.ts"
 import { registry } from "../../inventory/Registry.ts"
 import { filterNames } from "../../inventory/derive/filter/FilterNames.ts"
 import { type Method, type Route, methodsOf } from "../Route.ts"
@@ -100,7 +101,7 @@ const operation = (type: ObjectType, method: Method, one: boolean): Json => {
     case "POST":
       return {
         summary: `Create one ${type.label} or many`,
-        requestBody: { required: true, content: json({ oneOf: [request, listOf(request)] }) },
+        requestBody: { required: true, content: { ...json({ oneOf: [request, listOf(request)] }), ...uploadOf(type) } },
         responses: { "201": answer("Created.", { oneOf: [plain, listOf(plain)] }), ...refusals }
       }
     case "DELETE":
@@ -122,10 +123,20 @@ const operation = (type: ObjectType, method: Method, one: boolean): Json => {
     default:
       return {
         summary: one ? `Update a ${type.label}` : `Update many ${type.label}s`,
-        requestBody: { required: true, content: json(either(request, listOf(withId))) },
+        requestBody: {
+          required: true,
+          content: { ...json(either(request, listOf(withId))), ...(one && uploadOf(type)) }
+        },
         responses: { "200": answer("Updated.", either(plain, listOf(plain))), ...refusals, ...unknown }
       }
   }
+}
+
+/** The form with images of a type that has some. */
+const uploadOf = (type: ObjectType): Json => {
+  const files = imageFieldsOf(type).map(({ name }) => [name, { contentMediaType: "application/octet-stream" }] as const)
+  const form = { type: "object", properties: Object.fromEntries(files) }
+  return files.length === 0 ? {} : { "multipart/form-data": { schema: form } }
 }
 
 const filterParameter = (name: string): Json => parameter(name, listOf(string))

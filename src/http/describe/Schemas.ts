@@ -243,7 +243,8 @@ const scalar = (field: Field): Json => {
   const bounded = {
     ...of,
     ...(field.format !== undefined && formats[field.format]),
-    ...(field.maxLength !== undefined && { maxLength: field.maxLength })
+    // An image is written as its bytes, and shown as its address: both are longer than its name.
+    ...(field.maxLength !== undefined && field.imageFolder === undefined && { maxLength: field.maxLength })
   }
   return field.nullable ? orNull(bounded) : bounded
 }

@@ -3,7 +3,7 @@ import { Context, Effect, Layer } from "effect"
 import { type Lane, makeLane } from "../../eventloop/Lane.ts"
 import { HttpRefused } from "../HttpRefused.ts"
 
-/** A template export has 4 Mi characters of objects, an upload 10 MiB of an image; each has copies of them for a moment. */
+/** A template export has 4 Mi characters of objects, an upload 10 MiB for each image; each has copies of them for a moment. */
 const most = 2
 
 /** Most requests that wait, and how long each waits, milliseconds. One that waits has not read its body. */

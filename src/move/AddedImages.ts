@@ -40,7 +40,7 @@ export const addImages = Effect.fnUntraced(function* (
     const names = [field.name, ...field.sides.map(([side]) => side)]
     const written = found.rows.filter(({ id }) => added.has(id)).map((row) => only(row, names))
     yield* updateRows(type, written, names)
-    yield* storePictures(type, files, written, found.images)
+    yield* storePictures(type, files, found.images)
     images.push(...found.images)
   }
   const left = leftOut(images)

@@ -8,7 +8,7 @@ import { asTexts } from "../inventory/derive/filter/Where.ts"
 import { textsIn } from "../inventory/Field.ts"
 import { type ObjectType, columnOf } from "../inventory/ObjectType.ts"
 import { ParsedImage, UploadedFile, imageFieldsOf, sidesOf } from "../inventory/image/ImageField.ts"
-import { deleteParts, imageStorage, writeParts } from "../inventory/image/StoredImages.ts"
+import { imageStorage, writeParts } from "../inventory/image/StoredImages.ts"
 import type { NewRow, RefusedRow } from "./Load.ts"
 import type { ImageFiles } from "./source/Files.ts"
 
@@ -113,17 +113,12 @@ export const imagesHere = Effect.fnUntraced(function* (type: ObjectType, name: s
   return new Map(found.map(({ id, ...values }) => [id, values]))
 })
 
-/** Stores the files of rows that were written, and deletes the images that rows have no more. */
+/** Stores the files of rows that were written. */
 export const storePictures = Effect.fnUntraced(function* (
   type: ObjectType,
   files: Files,
-  rows: ReadonlyArray<NewRow>,
   images: ReadonlyArray<MovedImage>
 ) {
-  for (const { name } of imageFieldsOf(type)) {
-    const removed = rows.filter((row) => row[name] === null)
-    if (removed.length > 0) yield* deleteParts(type, name, removed)
-  }
   for (const image of images) {
     if (image.reason !== undefined) continue
     const picture = yield* pictureAt(type, files, image)

@@ -191,9 +191,8 @@ const writeRows = Effect.fnUntraced(function* (
         )
   const failed = yield* write
   const isFailed = new Set(failed.map(({ id }) => id))
-  const isWritten = ({ id }: { readonly id: number }) => !isFailed.has(id)
-  const images = pictures.images.filter(isWritten)
-  yield* storePictures(type, transfer.files, pictures.rows.filter(isWritten), images)
+  const images = pictures.images.filter(({ id }) => !isFailed.has(id))
+  yield* storePictures(type, transfer.files, images)
   const left = leftOut(pictures.images)
   return {
     rows: rows.map((each) => ({ ...each, homeless: { ...each.homeless, ...left.get(each.row.id) } })),

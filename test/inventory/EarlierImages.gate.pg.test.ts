@@ -22,7 +22,7 @@ const earlier = [
     `alter table rackwire_image_part add constraint ${name} ${sql}`,
     `comment on constraint ${name} on rackwire_image_part is '${sql}'`
   ]),
-  "alter table dcim_devicetype drop column front_image, drop column rear_image",
+  "alter table dcim_devicetype drop column front_image cascade, drop column rear_image cascade",
   "insert into dcim_site (id, name, slug) values (1, 'Oslo', 'oslo')",
   `insert into extras_imageattachment (id, content_type, object_id, name, image, image_height, image_width)
    select n, 'dcim.site', 1, '', 'a.png', 1, 1 from generate_series(1, 2) n`,
@@ -55,6 +55,13 @@ it("are the same afterwards, and are deleted with their objects", async () => {
     "(attachment_id, dcim_devicetype_rear_image, part, bytes) values (1, 1, 3, 'x')"
   ])
     await expect(sql.query(`insert into rackwire_image_part ${wrong}`)).rejects.toThrow(/owner_check/)
+  // Plain SQL that removes an image deletes its bytes; other changes leave them.
+  await sql.query("update dcim_devicetype set front_image = 'a.png', rear_image = 'b.png'")
+  await sql.query("insert into rackwire_image_part (dcim_devicetype_rear_image, part, bytes) values (1, 0, 'rear')")
+  const owned = () =>
+    sql.query("select convert_from(bytes, 'UTF8') as bytes from rackwire_image_part where attachment_id is null")
+  await sql.query("update dcim_devicetype set front_image = 'c.png', rear_image = null, description = 'x'")
+  expect(await owned()).toEqual([{ bytes: "front" }])
   await sql.query("delete from extras_imageattachment where id = 1")
   await sql.query("delete from dcim_devicetype")
   const left = await sql.query<{ readonly id: string }>("select id::text as id from rackwire_image_part")

@@ -2,10 +2,11 @@
  * The table of the bytes of images, in parts. It is not published, so they are in no event.
  *
  * One table has the images of all fields of all types: their sum is one query, and a backup has one place for them. Each
- * field has a column in it, which is the id of the object, so that a foreign key deletes the bytes with their object.
+ * field has a column in it, which is the id of the object, so that a foreign key deletes the bytes with their object, and
+ * a trigger those of an optional image that is removed.
  */
 import type { Column, Definition, Table } from "../../postgres/migrate/Table.ts"
-import type { ObjectType } from "../ObjectType.ts"
+import { type ObjectType, columnOf } from "../ObjectType.ts"
 import { registry } from "../Registry.ts"
 import { imageFieldsOf } from "./ImageField.ts"
 
@@ -19,7 +20,7 @@ export const partColumn = ({ id, table }: ObjectType, field: string): string =>
   id === firstType ? "attachment_id" : `${table}_${field}`
 
 const owners = [...registry.values()].flatMap((type) =>
-  imageFieldsOf(type).map((field) => ({ type, column: partColumn(type, field.name) }))
+  imageFieldsOf(type).map(({ name: field }) => ({ type, field, column: partColumn(type, field) }))
 )
 
 const keyOf = (type: ObjectType, column: string): Definition => ({
@@ -47,6 +48,15 @@ export const imageTable: Table = {
     { name: `${name}_owner_check`, sql: `check (num_nonnulls(${owners.map(({ column }) => column).join(", ")}) = 1)` }
   ],
   indexes: [],
-  triggers: [],
+  triggers: owners.flatMap(({ type, field, column }): ReadonlyArray<Definition> => {
+    if (!type.fields[field]!.nullable) return []
+    const image = columnOf(type, field)
+    return [
+      {
+        name: `${name}_${column}_remove`,
+        sql: `after update of ${image} on ${type.table} for each row when (old.${image} is not null and new.${image} is null) execute function rackwire_remove_image('${column}')`
+      }
+    ]
+  }),
   published: false
 }

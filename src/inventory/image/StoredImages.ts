@@ -8,7 +8,6 @@ import { Settings } from "../../Config.ts"
 import type { Errors, Row } from "../Field.ts"
 import type { ObjectType } from "../ObjectType.ts"
 import type { Draft } from "../derive/values/Draft.ts"
-import { asTexts } from "../derive/filter/Where.ts"
 import { refusing } from "../write/WriteRefused.ts"
 import { imageFieldsOf, notFile } from "./ImageField.ts"
 import { imageTable, partColumn } from "./ImageTable.ts"
@@ -37,22 +36,14 @@ export const withImages = (
   })
 }
 
-/**
- * Stores the images of the rows that the transaction has written from the drafts, and deletes those that the drafts
- * remove from the rows of before. Fails if there are too many then.
- */
+/** Stores the images of the rows that the transaction has written from the drafts. Fails if there are too many then. */
 export const keepImages = Effect.fnUntraced(function* (
   type: ObjectType,
   rows: ReadonlyArray<Row>,
-  drafts: ReadonlyArray<Draft>,
-  before: ReadonlyArray<Row>
+  drafts: ReadonlyArray<Draft>
 ) {
   const fields = imageFieldsOf(type)
   if (fields.length === 0) return
-  for (const { name } of fields) {
-    const removed = rows.filter((row, at) => row[name] === null && (before[at]?.[name] ?? null) !== null)
-    if (removed.length > 0) yield* deleteParts(type, name, removed)
-  }
   // Where attached images belong to several objects, these have a limit.
   const isAttached = Object.hasOwn(type.fields, "object_id")
   if (!drafts.some(({ files, values }) => files !== undefined || (isAttached && Object.hasOwn(values, "object_id"))))
@@ -88,21 +79,10 @@ const refuseMany = Effect.fnUntraced(function* (type: ObjectType, rows: Readonly
   }
 })
 
-/** Deletes the bytes of the images that these objects have in the field. */
-export const deleteParts = Effect.fnUntraced(function* (
-  type: ObjectType,
-  field: string,
-  rows: ReadonlyArray<Pick<Row, "id">>
-) {
-  const sql = yield* SqlClient.SqlClient
-  const mine = `${partColumn(type, field)} = any ($1::text[]::bigint[])`
-  yield* sql.unsafe(`delete from ${imageTable.name} where ${mine}`, [asTexts(rows.map(({ id }) => id))])
-})
-
 /** Stores the bytes of the image of an object in place of the ones that the field had. */
 export const writeParts = Effect.fnUntraced(function* (type: ObjectType, field: string, id: number, file: Uint8Array) {
   const sql = yield* SqlClient.SqlClient
-  yield* deleteParts(type, field, [{ id }])
+  yield* sql.unsafe(`delete from ${imageTable.name} where ${partColumn(type, field)} = $1::bigint`, [`${id}`])
   const statement = `insert into ${imageTable.name} (${partColumn(type, field)}, part, bytes) values ($1::bigint, $2::int, $3::bytea)`
   // A statement for each part: the driver copies what it sends at once.
   for (let part = 0; part * partBytes < file.length; part++) {

@@ -137,7 +137,7 @@ const carefully = Effect.fnUntraced(function* (type: ObjectType, drafts: Readonl
   const inserted = yield* insert(type, yield* settle(type, drafts, []))
   yield* staysWithin(type, inserted, "add")
   yield* instantiate(type, inserted, drafts)
-  yield* keepImages(type, inserted, drafts, [])
+  yield* keepImages(type, inserted, drafts)
   yield* staysWithinQuota(type, inserted)
   return inserted
 })
@@ -192,7 +192,7 @@ const updateRows = Effect.fnUntraced(function* <E>(
   const drafts = withImages(type, sent, present)
   const rows = yield* settle(type, yield* withKeptSecrets(type, drafts, present), present)
   const after = yield* replace(type, rows, present)
-  yield* keepImages(type, rows, drafts, present)
+  yield* keepImages(type, rows, drafts)
   yield* staysWithin(type, rows, "change")
   yield* staysWithinQuota(type, rows, before)
   return before.map(({ id }) => after.get(id)!)

@@ -89,6 +89,12 @@ const common: ReadonlyArray<string> = [
        using old.id;
      return null;
    end $$`,
+  // The argument is the column of the parts (image/ImageTable.ts).
+  `create or replace function rackwire_remove_image() returns trigger language plpgsql as $$
+   begin
+     execute format('delete from rackwire_image_part where %I = $1', tg_argv[0]) using old.id;
+     return null;
+   end $$`,
   `create or replace function rackwire_forget_generic() returns trigger language plpgsql as $$
    declare
      those text := format('%I = $1 and %I in (select id from gone)', tg_argv[1], tg_argv[2]);

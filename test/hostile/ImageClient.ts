@@ -8,7 +8,7 @@ import { fork } from "node:child_process"
 import { once } from "node:events"
 import { request } from "node:http"
 import { fileURLToPath } from "node:url"
-import { formOf, gif, png } from "../support/Images.ts"
+import { formOf, formWith, gif, png } from "../support/Images.ts"
 
 const mebibyte = 1024 * 1024
 
@@ -24,13 +24,16 @@ const images = {
 interface Server {
   readonly url: string
   readonly token: string
-  /** The site that gets the images. */
+  /** The site and the device type that get the images. */
   readonly site: number
+  readonly deviceType: number
 }
 
 /** Work of `times` clients at once. */
 type Work = { readonly times: number } & (
   | { readonly kind: "upload"; readonly image: keyof typeof images }
+  /** Both images of the device type in one form, each the largest that is allowed. */
+  | { readonly kind: "pair" }
   | { readonly kind: "pour"; readonly mebibytes: number; readonly isChunked: boolean }
   | { readonly kind: "read"; readonly image: string }
 )
@@ -49,6 +52,13 @@ const upload = async ({ url, token, site }: Server, image: Uint8Array): Promise<
   const reply = await fetch(url + attachments, { method: "POST", headers: { authorization: `Token ${token}` }, body })
   const text = await reply.text()
   return { status: reply.status, bytes: text.length, json: JSON.parse(text) as Record<string, unknown> }
+}
+
+const uploadPair = async ({ url, token, deviceType }: Server, image: Uint8Array): Promise<ClientResult> => {
+  const body = formWith({}, { front_image: image, rear_image: image })
+  const to = `${url}/api/dcim/device-types/${deviceType}/`
+  const reply = await fetch(to, { method: "PATCH", headers: { authorization: `Token ${token}` }, body })
+  return { status: reply.status, bytes: (await reply.text()).length }
 }
 
 /** Sends a body of so many mebibytes in pieces, with its length or without. */
@@ -84,8 +94,10 @@ const read = async ({ token }: Server, image: string): Promise<ClientResult> => 
 }
 
 const carryOut = (server: Server, work: Work): Promise<ReadonlyArray<ClientResult>> => {
-  const image = work.kind === "upload" ? images[work.image]() : Buffer.alloc(0)
+  const name = work.kind === "upload" ? work.image : work.kind === "pair" ? "largest" : undefined
+  const image = name === undefined ? Buffer.alloc(0) : images[name]()
   const one = () => {
+    if (work.kind === "pair") return uploadPair(server, image)
     if (work.kind === "upload") return upload(server, image)
     return work.kind === "pour" ? pour(server, work.mebibytes, work.isChunked) : read(server, work.image)
   }

@@ -14,7 +14,9 @@ beforeAll(async () => {
   api = await startApiProcess()
   bystander = await Bystander.arrive(api)
   const [token, site] = [await api.newToken(), await api.make("dcim/sites", named("Oslo"))]
-  client = startImageClient({ url: api.service.url, token, site })
+  const manufacturer = await api.make("dcim/manufacturers", named("Acme"))
+  const deviceType = await api.make("dcim/device-types", { manufacturer, model: "One", slug: "one" })
+  client = startImageClient({ url: api.service.url, token, site, deviceType })
 })
 afterAll(async () => {
   await client.stop()
@@ -41,6 +43,13 @@ describe("an upload, while others wait at most a second,", () => {
     const { statuses, seen } = await beside({ kind: "upload", times: 6, image: "largest" })
     expect(statuses.filter((status) => ![201, 503].includes(status))).toEqual([])
     expect(statuses).toContain(201)
+    expectCalm(seen)
+  })
+
+  test("of both images of a device type, as large as they may be, takes turns with others", async () => {
+    const { statuses, seen } = await beside({ kind: "pair", times: 6 })
+    expect(statuses.filter((status) => ![200, 503].includes(status))).toEqual([])
+    expect(statuses).toContain(200)
     expectCalm(seen)
   })
 

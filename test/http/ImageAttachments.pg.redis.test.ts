@@ -218,6 +218,12 @@ describe("readers", () => {
       expect.stringMatching(/No image was attached[^]*Upload a valid image/)
     ])
     expect((await submit({ ...fields, csrfmiddlewaretoken: "x" }, gif(1, 1))).status).toBe(403)
+    const [, own] = /href="(\/extras\/image-attachments\/\d+\/)"/.exec(shown)!
+    const edit = await (await browser.fetch(`${own!}edit/`)).text()
+    expect([edit.includes('type="file"'), edit.includes("Remove the")]).toEqual([true, false])
+    const other = formOf({ csrfmiddlewaretoken, name: "other" }, gif(7, 9), "b.gif")
+    expect((await browser.fetch(`${own!}edit/`, { method: "POST", body: other })).status).toBe(302)
+    expect(await (await browser.fetch(own!)).text()).toMatch(/<img[^>]*alt="other"[^>]*width="7"[^>]*height="9"/)
     const [, remove] = /href="(\/extras\/image-attachments\/\d+\/delete\/)"/.exec(shown)!
     await browser.submit(remove!, { confirmed: "1" })
     await expect.poll(page).not.toContain("<img")

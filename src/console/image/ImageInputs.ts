@@ -1,12 +1,15 @@
 /** The part of an object's form with its images: those that it has, inputs for files, and boxes that remove them. */
 import type { Row } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
-import { UploadedFile, imageFieldsOf, imagePath } from "../../inventory/image/ImageField.ts"
+import { type UploadedFile, imageFieldsOf, imagePath } from "../../inventory/image/ImageField.ts"
 import { type Html, html } from "../Html.ts"
 import { fieldTitle } from "../value/Title.ts"
 
-/** The images that a form sent, by field: a file, or null for one that is removed. */
-export type SentImages = Readonly<Record<string, UploadedFile | null>>
+/**
+ * The images that a form sent, by field: a file, null for one that is removed, or undefined for a file that was chosen
+ * before a page between the form and its save.
+ */
+export type SentImages = Readonly<Record<string, UploadedFile | null | undefined>>
 
 export const imageHint = "PNG, JPEG, GIF or WebP, at most 10 MiB."
 
@@ -58,7 +61,7 @@ const imageRow = ({ type, object, sent, errorsOf, focus }: ImageInputs, name: st
       />
       ${isWrong ? html`<p class="field-error" id="e-${name}">${messages.join(" ")}</p>` : ""}
       <p class="sub" id="h-${name}">
-        ${stored === null ? "" : "A file replaces the image. "}${imageHint}${sent[name] instanceof UploadedFile ? html` <b class="no-script">Choose the file again: browsers send it once.</b>` : ""}
+        ${stored === null ? "" : "A file replaces the image. "}${imageHint}${Object.hasOwn(sent, name) && sent[name] !== null ? html` <b class="no-script">Choose the file again: browsers send it once.</b>` : ""}
       </p>
       ${
         stored === null || !isOptional

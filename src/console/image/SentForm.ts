@@ -20,12 +20,22 @@ export const sentForm = Effect.fnUntraced(function* (type: ObjectType, request: 
   yield* refuseForgedUpload(request, bytes)
   const { fields, files } = yield* uploadIn(bytes, request.contentType!, pageLimits)
   const chosen = imageFieldsOf(type).flatMap(({ name }) => (Object.hasOwn(files, name) ? [[name, files[name]!]] : []))
+  for (const [name] of chosen) fields.append(chosenName, String(name))
   return { fields, images: { ...imagesIn(type, fields), ...Object.fromEntries(chosen) } satisfies SentImages }
 })
 
-/** Images that a box removes: its value is blank. */
-const imagesIn = (type: ObjectType, fields: URLSearchParams): SentImages =>
-  Object.fromEntries(imageFieldsOf(type).flatMap(({ name }) => (fields.get(name) === "" ? [[name, null]] : [])))
+/** Names the fields of files in a form that a page carries, such as that of a search: a browser sends a file once. */
+const chosenName = "_chosen"
+
+/** Images that a box removes, whose value is blank, and those that are chosen but not sent. */
+const imagesIn = (type: ObjectType, fields: URLSearchParams): SentImages => {
+  const chosen = new Set(fields.getAll(chosenName))
+  const sent = imageFieldsOf(type).flatMap(({ name }): ReadonlyArray<readonly [string, null | undefined]> => {
+    if (fields.get(name) === "") return [[name, null]]
+    return chosen.has(name) ? [[name, undefined]] : []
+  })
+  return Object.fromEntries(sent)
+}
 
 /** Whether a form of the type may have images. */
 export const takesImages = (type: ObjectType): boolean => imageFieldsOf(type).length > 0

@@ -7,7 +7,7 @@ import { SqlClient } from "effect/sql"
 import { asTexts } from "../inventory/derive/filter/Where.ts"
 import { textsIn } from "../inventory/Field.ts"
 import { type ObjectType, columnOf } from "../inventory/ObjectType.ts"
-import { ParsedImage, UploadedFile, imageFieldsOf, sidesOf } from "../inventory/image/ImageField.ts"
+import { ParsedImage, UploadedFile, imageFieldsOf, isNamedAfter, sidesOf } from "../inventory/image/ImageField.ts"
 import { imageStorage, writeParts } from "../inventory/image/StoredImages.ts"
 import type { NewRow, RefusedRow } from "./Load.ts"
 import type { ImageFiles } from "./source/Files.ts"
@@ -31,7 +31,7 @@ const pictureAt = Effect.fnUntraced(function* (
   if (files === undefined) return { refused: "Its file is not moved without --media." }
   const found = yield* files.read(path)
   if ("refused" in found) return found
-  const read = type.fields[field]!.parse(new UploadedFile(found, path.replace(/[?#].*/s, "")))
+  const read = type.fields[field]!.parse(new UploadedFile(found, nameIn(path)))
   return "errors" in read ? { refused: textsIn(read.errors).join(" ") } : (read.value as ParsedImage)
 })
 
@@ -43,7 +43,7 @@ const without = (type: ObjectType, name: string) => ({ [name]: null, ...sidesOf(
 
 /**
  * The rows with the names and the sizes of their images. Where a file is missing, a row is refused if its type needs the
- * image; else it keeps the image that its object has here, or has none.
+ * image; else it keeps the image of a file of the same name that its object has here, or has none.
  */
 export const withPictures = Effect.fnUntraced(function* (
   type: ObjectType,
@@ -74,13 +74,20 @@ export const withPictures = Effect.fnUntraced(function* (
         next.push({ ...row, [name]: picture.name, ...sidesOf(type, name, picture) })
       } else if (isOptional) {
         images.push({ ...image, reason: reason! })
-        next.push({ ...row, ...(here.get(row.id) ?? without(type, name)) })
+        const own = here.get(row.id)
+        next.push({ ...row, ...(own !== undefined && isSame(own[name], image.path) ? own : without(type, name)) })
       } else refused.push({ id: row.id, reason: reason! })
     }
     pictured = next
   }
   return { rows: pictured, refused, images }
 })
+
+/** The name of a file without the query of its address. */
+const nameIn = (path: string): string => path.replace(/[?#].*/s, "")
+
+/** Whether an image here has the name of this file of the source. */
+export const isSame = (stored: unknown, path: string): boolean => isNamedAfter(String(stored), nameIn(path))
 
 /** Whether the source has an image in the field. */
 export const isNamed = (row: NewRow, field: string): boolean => (row[field] ?? "") !== ""

@@ -9,7 +9,7 @@ import { imageFieldsOf } from "../inventory/image/ImageField.ts"
 import type { Catalogue } from "./source/Catalogue.ts"
 import { anyTime, differencesOf } from "./Compare.ts"
 import { compareHistory } from "./History.ts"
-import { imagesHere, isNamed } from "./Images.ts"
+import { imagesHere, isNamed, isSame } from "./Images.ts"
 import { type SourceRow, convert } from "./source/Convert.ts"
 import { type NewRow, only } from "./Load.ts"
 import { type MovedObject, digestOf, eachId, hasMoved, knownOf } from "./state/Moved.ts"
@@ -172,14 +172,15 @@ const deviationsOf = Effect.fnUntraced(function* (
   }))
 })
 
-/** The fields of optional images that one side alone has, by the id of the object. */
+/** The fields of optional images that one side alone has, or whose files have other names, by the id of the object. */
 const imagesApart = Effect.fnUntraced(function* ({ type, fields }: Selection, page: ReadonlyArray<SourceRow>) {
   const apart = new Map<number, ReadonlyArray<string>>()
   for (const { name } of imageFieldsOf(type)) {
     if (!type.fields[name]!.nullable || fields.every((field) => field.name !== name)) continue
     const here = yield* imagesHere(type, name, page)
     for (const row of page)
-      if (isNamed(row, name) !== here.has(row.id)) apart.set(row.id, [...(apart.get(row.id) ?? []), name])
+      if (isNamed(row, name) ? !isSame(here.get(row.id)?.[name], String(row[name])) : here.has(row.id))
+        apart.set(row.id, [...(apart.get(row.id) ?? []), name])
   }
   return apart
 })

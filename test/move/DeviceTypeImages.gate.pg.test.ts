@@ -117,11 +117,21 @@ describe("a device type", () => {
     expect((await moved(folder)).counts).toMatchObject({ updated: 2, homeless: 1 })
     expect(await stored()).toEqual(["FR", "R", "F", ""])
     await source.sql.query("update dcim_devicetype set front_image = '', rear_image = 'lost.gif' where id = 3")
+    await source.sql.query(`update dcim_devicetype set front_image = '${images("rear.gif")}' where id = 1`)
+    // As if it had not been changed here.
+    await target.sql.query("update rackwire_moved set state = null")
     await source.sql.query("update dcim_devicetype set model = 'Other' where id = 2")
     const { counts, left } = await moved()
-    expect(counts).toMatchObject({ updated: 2 })
-    expect(left.map(([id]) => id)).toEqual([2, 3])
+    expect(counts).toMatchObject({ updated: 3 })
+    expect(left.map(([id]) => id)).toEqual([1, 2, 3])
+    // Another file than the one that is here would be a wrong image.
+    expect(await stored()).toEqual(["R", "R", "", ""])
+    await moved(folder)
     expect(await stored()).toEqual(["FR", "R", "", ""])
+    await target.sql.query(
+      "update dcim_devicetype set front_image = 'other_0123456789.png', last_updated = now() where id = 1"
+    )
+    expect(await apart()).toContainEqual([1, "last_updated", "front_image", "here"])
     await source.sql.query("delete from dcim_devicetype where id = 2")
     await moved(folder)
     expect(await stored()).toEqual(["FR", "", ""])

@@ -150,6 +150,10 @@ const parsed = ({ bytes, name, digest }: UploadedFile): ParseResult => {
   return value(new ParsedImage(`${stem.endsWith(mark) ? stem : stem + mark}.${extension}`, bytes, picture))
 }
 
+/** Whether the stored name of an image is that of a file of this name, whatever its bytes. */
+export const isNamedAfter = (stored: string, file: string): boolean =>
+  new RegExp(`^${stemOf(file)}(?:_[0-9a-f]{10})?\\.[a-z]+$`).test(stored)
+
 /** A name without folders, extension, and signs that mean something in an address, a header or a shell. */
 const stemOf = (name: string): string => {
   const file = name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1).slice(-500)

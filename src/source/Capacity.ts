@@ -1,6 +1,8 @@
 /**
  * Bounds how far a source may be ahead of capture: the WAL has one order, so events of a flooding source would be before
- * those of all others. Waits for capture where events are compared with the change log.
+ * those of all others. A source that has to wait also rests while other sources of this process have events: the
+ * deliveries of its events take the processor from theirs. Waits for capture where events are compared with the change
+ * log.
  *
  * While capture takes nothing, as where Redis is away, a source is read slowly: its own server must not keep its WAL for
  * our faults.
@@ -17,6 +19,28 @@ const aheadMax = 10
 const comparePause = "5 millis"
 const waitMillisMax = 250
 
+/** A source counts as active for this long after its last events, milliseconds. */
+const activeMillis = 1000
+
+/** The rest after a wait, as a multiple of the wait. */
+const restFactor = 3
+
+/** Longest rest, milliseconds. */
+const restMillisMax = 250
+
+/** When each source of this process relayed its last events, milliseconds since 1970. */
+export type LastEvents = Map<number, number>
+
+/** How long a source rests that had to wait from `began` to `now`: not at all while no other source has events. */
+export const restMillis = (
+  source: number,
+  last: ReadonlyMap<number, number>,
+  { began, now }: { readonly began: number; readonly now: number }
+): number => {
+  const isOtherActive = [...last].some(([other, time]) => other !== source && time > began - activeMillis)
+  return isOtherActive ? Math.min(restMillisMax, restFactor * (now - began)) : 0
+}
+
 /** Longest wait for everything to be captured, milliseconds: then the session fails, and is tried again. */
 const capturedMillisMax = 5000
 
@@ -28,19 +52,32 @@ interface Relayed {
 
 export class Capacity {
   private ahead: ReadonlyArray<Relayed> = []
+  private readonly source: number
+  private readonly last: LastEvents
+
+  constructor(source: number, last: LastEvents) {
+    this.source = source
+    this.last = last
+  }
 
   /** Notes events that were relayed. */
-  note(relayed: Relayed): void {
-    if (relayed.events > 0) this.ahead = [...this.ahead, relayed]
-  }
+  readonly note = Effect.fnUntraced({ self: this }, function* (this: Capacity, relayed: Relayed) {
+    if (relayed.events === 0) return
+    this.ahead = [...this.ahead, relayed]
+    this.last.set(this.source, yield* Clock.currentTimeMillis)
+  })
 
   /** Waits until capture has most of them. */
   readonly free = Effect.gen({ self: this }, function* (this: Capacity) {
-    const until = (yield* Clock.currentTimeMillis) + waitMillisMax
-    while (this.events > aheadMax && (yield* Clock.currentTimeMillis) < until) {
+    if (this.events <= aheadMax) return
+    const began = yield* Clock.currentTimeMillis
+    let now = began
+    while (this.events > aheadMax && now - began < waitMillisMax) {
       yield* this.forget()
       if (this.events > aheadMax) yield* Effect.sleep(comparePause)
+      now = yield* Clock.currentTimeMillis
     }
+    yield* Effect.sleep(restMillis(this.source, this.last, { began, now }))
   })
 
   private get events(): number {

@@ -5,7 +5,7 @@ import { Reactivity } from "effect/reactivity"
 import { Servers } from "../embedded/Servers.ts"
 import { Vault } from "../inventory/Vault.ts"
 import { openPool } from "../postgres/Postgres.ts"
-import { Capacity } from "./Capacity.ts"
+import { Capacity, type LastEvents } from "./Capacity.ts"
 import { openObjectApi } from "./data/ObjectApi.ts"
 import { type NetBoxTable, contentTypesOf, findTable } from "./netbox/NetBoxTable.ts"
 import type { SourceRow } from "./SourceRow.ts"
@@ -49,7 +49,7 @@ export const urlOf = Effect.fnUntraced(function* ({ database_url: sealed }: Pick
   return Redacted.make(text)
 })
 
-export const openSource = Effect.fnUntraced(function* (row: SourceRow) {
+export const openSource = Effect.fnUntraced(function* (row: SourceRow, last: LastEvents) {
   const { open } = yield* Vault
   const url = yield* urlOf(row)
   const sql = yield* openDatabase(url)
@@ -75,5 +75,5 @@ export const openSource = Effect.fnUntraced(function* (row: SourceRow) {
     if ([...contentTypes].every((each) => types.has(each))) return
     for (const [id, type] of yield* contentTypesOf(sql)) types.set(id, type)
   })
-  return { row, url, sql, table, events, capacity: new Capacity(), learn } satisfies OpenSource
+  return { row, url, sql, table, events, capacity: new Capacity(row.id, last), learn } satisfies OpenSource
 })

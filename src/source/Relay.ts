@@ -42,7 +42,7 @@ export const relay = Effect.fnUntraced(function* (
     yield* capacity.free
     // One statement is a transaction of its own.
     const lsn = yield* emit(lead, isLast ? confirmed : undefined, { events: part, unused: isLast ? unused : [] })
-    capacity.note({ lsn, events: part.length })
+    yield* capacity.note({ lsn, events: part.length })
   }
 })
 

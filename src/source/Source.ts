@@ -21,6 +21,7 @@ import { rowFromJson } from "../inventory/derive/values/Row.ts"
 import { objectType } from "../inventory/Registry.ts"
 import type Source from "../inventory/types/extras/Source.ts"
 import { inWords } from "../telemetry/Telemetry.ts"
+import type { LastEvents } from "./Capacity.ts"
 import { openDatabase, openSource, urlOf } from "./OpenSource.ts"
 import { pollSession } from "./Poll.ts"
 import { dropOrphans } from "./slot/Orphans.ts"
@@ -35,7 +36,8 @@ const type = objectType<typeof Source>("extras.source")
 export const sources = Layer.effectDiscard(
   Effect.gen(function* () {
     const reading = yield* FiberMap.make<string>()
-    yield* Effect.forkScoped(Effect.forever(Effect.andThen(followTurn(reading), followPause)))
+    const last: LastEvents = new Map()
+    yield* Effect.forkScoped(Effect.forever(Effect.andThen(followTurn(reading, last), followPause)))
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.ignore(dropOrphans), orphanPause)))
   })
 )
@@ -53,12 +55,12 @@ const keyOf = (row: SourceRow): string => JSON.stringify([row.id, ...settings.ma
 
 /** Begins to read sources that are new or changed, and ends reading of others. The slots of disabled ones are limited. */
 const followTurn = Effect.fnUntraced(
-  function* (reading: FiberMap.FiberMap<string>) {
+  function* (reading: FiberMap.FiberMap<string>, last: LastEvents) {
     const rows = yield* allSources
     const wanted = new Map(rows.map((row) => [keyOf(row), row]))
     for (const [key] of reading) if (!wanted.has(key)) yield* FiberMap.remove(reading, key)
     for (const [key, row] of wanted)
-      yield* FiberMap.run(reading, key, row.enabled ? readSource(row) : limitSlot(row), { onlyIfMissing: true })
+      yield* FiberMap.run(reading, key, row.enabled ? readSource(row, last) : limitSlot(row), { onlyIfMissing: true })
   },
   Effect.catch((error) => Effect.logDebug(`source: the sources cannot be read: ${inWords(error)}`))
 )
@@ -87,10 +89,10 @@ const allSources = Effect.gen(function* () {
 })
 
 /** Runs one session after another. A process that finds another one at work tries again, and takes over. */
-const readSource = (row: SourceRow) => {
+const readSource = (row: SourceRow, last: LastEvents) => {
   let failures = 0
   const session = Effect.gen(function* () {
-    const source = yield* openSource(row)
+    const source = yield* openSource(row, last)
     const types = [...source.table.contentTypes.values()].toSorted()
     const reading = Effect.suspend(() => {
       failures = 0

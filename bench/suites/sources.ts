@@ -111,9 +111,9 @@ export default async (): Promise<Suite> => {
     ],
     close: async () => {
       receiver.close()
+      // Before their server stops: a pool would wait for it.
+      for (const netbox of [...calm, tenth]) await netbox.drop()
       await rackwire.close()
-      await tenth.drop()
-      for (const { sql } of calm) await sql.close()
       await server.stop()
       own.remove()
     }

@@ -5,9 +5,8 @@ import { afterAll, afterEach, beforeAll, expect } from "vitest"
 import { openBrowser } from "../auth/Browser.ts"
 import { userPassword } from "../auth/Users.ts"
 import { type Api, startApi } from "../support/Api.ts"
-import { browserAddress } from "../support/Shared.ts"
 import { password } from "../support/Client.ts"
-import { type Watched, connectBrowser, hasBrowser, watch } from "../support/Browser.ts"
+import { type Watched, closePages, hasBrowser, watch, workerBrowser } from "../support/Browser.ts"
 
 type Cookie = Parameters<BrowserContext["addCookies"]>[0][number]
 
@@ -66,13 +65,13 @@ export const startConsole = (
   beforeAll(async () => {
     if (!hasBrowser) return
     api = await start()
-    browser = await connectBrowser(await browserAddress())
+    browser = await workerBrowser()
     admin = await sessionOf("admin")
     await fill(api)
   }, 300_000)
   afterAll(async () => {
     if (!hasBrowser) return
-    await browser.close()
+    await closePages(browser)
     await api.stop()
   })
   return { opened, loggedIn: (options) => inSession(admin, options), loggedInAs }

@@ -5,9 +5,8 @@ import { hiddenIn } from "../auth/factor/App.ts"
 import { type Browser, openBrowser } from "../auth/Browser.ts"
 import { makeUser, userPassword } from "../auth/Users.ts"
 import { type Api, environmentOf, startApi } from "../support/Api.ts"
-import { type Watched, connectBrowser, faultsOf, hasBrowser, logIn, watch } from "../support/Browser.ts"
+import { type Watched, closePages, faultsOf, hasBrowser, logIn, watch, workerBrowser } from "../support/Browser.ts"
 import { type Service, startService } from "../support/Service.ts"
-import { browserAddress } from "../support/Shared.ts"
 
 let api: Api
 /** Another service on the same database: another origin of the same host. */
@@ -37,7 +36,7 @@ beforeAll(async () => {
   api = await startApi(limits)
   other = await startService({ ...environmentOf(api.database), ...limits }, { roles: ["api"] })
   for (const name of ["mia", "nils", "ole"]) await makeUser(api, name)
-  chromium = await connectBrowser(await browserAddress())
+  chromium = await workerBrowser()
   watched = await watch(chromium, named(api.service.url), { reducedMotion: "reduce" })
   page = watched.page
   device = await page.context().newCDPSession(page)
@@ -51,7 +50,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   if (!hasBrowser) return
-  await chromium.close()
+  await closePages(chromium)
   await other.stop()
   await api.stop()
 })

@@ -21,14 +21,18 @@ const launchOptions = {
 /** A browser of the caller's own, for scripts. */
 export const openBrowser = (): Promise<Browser> => chromium.launch(launchOptions)
 
-/** A browser that all workers of a run connect to. */
-export const launchBrowser = async (): Promise<{ readonly shared: string; readonly stop: () => Promise<void> }> => {
-  const server = await chromium.launchServer(launchOptions)
-  return { shared: server.wsEndpoint(), stop: () => server.close() }
-}
+let started: Promise<Browser> | undefined
 
-/** The browser of the run. */
-export const connectBrowser = (address: string): Promise<Browser> => chromium.connect(address)
+/**
+ * The browser of this worker, for its files one after the other; it ends with the worker. One browser for the run would
+ * take a tenth more time: each message would pass through the main process.
+ */
+export const workerBrowser = (): Promise<Browser> => (started ??= openBrowser())
+
+/** Closes the pages of a file. */
+export const closePages = async (browser: Browser): Promise<void> => {
+  await Promise.all(browser.contexts().map((context) => context.close()))
+}
 
 export interface Watched {
   readonly page: Page

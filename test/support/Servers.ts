@@ -1,7 +1,7 @@
 /**
  * Servers that the files of a run share. Each worker has a Postgres and a Redis of its own, since creating a
- * replication slot waits for every write transaction of a cluster; all have one Chromium. They start when a file first
- * needs them: the main process of the run starts them on request, and stops them after the last file.
+ * replication slot waits for every write transaction of a cluster. They start when a file first needs them: the main
+ * process of the run starts them on request, and stops them after the last file.
  *
  * One database of each Postgres is migrated, and `makeDatabase` copies it: a copy takes a tenth of a second.
  */
@@ -13,7 +13,6 @@ import { promisify } from "node:util"
 import { Effect } from "effect"
 import type { TestProject } from "vitest/node"
 import { find } from "../../src/embedded/RedisBinary.ts"
-import { launchBrowser } from "./Browser.ts"
 import { startServers } from "./EmbeddedServers.ts"
 import { program } from "./Process.ts"
 import { databaseAt, openSql } from "./Sql.ts"
@@ -21,7 +20,7 @@ import { makeScratch } from "./Scratch.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Where a worker requests its servers (`/servers/<worker>`) and the browser (`/browser`). */
+    /** Where a worker requests its servers (`/servers/<worker>`). */
     readonly shared: string
   }
 }
@@ -36,23 +35,19 @@ export interface WorkerServers {
   readonly migratedDatabase: string
 }
 
-/** Something that was started: what a worker needs to know of it, and its end. */
-interface Started<A> {
-  readonly shared: A
+/** Servers that were started, and their end. */
+interface Started {
+  readonly shared: WorkerServers
   readonly stop: () => Promise<void>
 }
 
 export default async (project: TestProject): Promise<() => Promise<void>> => {
   const directory = makeScratch("rackwire-test-")
-  const started = new Map<string, Promise<Started<unknown>>>()
+  const started = new Map<string, Promise<Started>>()
   // Where the machine has none it is downloaded: once for all workers.
   let redis: Promise<unknown> | undefined
-  const start = (path: string): Promise<Started<unknown>> =>
-    path === "/browser"
-      ? launchBrowser()
-      : (redis ??= Effect.runPromise(find(process.env))).then(() =>
-          startMigrated(join(directory, path.split("/").at(-1)!))
-        )
+  const start = (path: string): Promise<Started> =>
+    (redis ??= Effect.runPromise(find(process.env))).then(() => startMigrated(join(directory, path.split("/").at(-1)!)))
   const broker = createServer((request, response) => {
     const path = request.url!
     if (!started.has(path)) started.set(path, start(path))
@@ -75,7 +70,7 @@ export default async (project: TestProject): Promise<() => Promise<void>> => {
 
 const migratedDatabase = "migrated"
 
-const startMigrated = async (directory: string): Promise<Started<WorkerServers>> => {
+const startMigrated = async (directory: string): Promise<Started> => {
   const { POSTGRES_BIN } = process.env
   const { databaseUrl, superuserUrl, redisUrl, stop } = await startServers(
     directory,

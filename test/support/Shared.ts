@@ -10,6 +10,3 @@ const requested = async <A>(path: string): Promise<A> => {
 
 /** The servers of this worker. */
 export const workerServers = (): Promise<WorkerServers> => requested(`/servers/${process.env["VITEST_POOL_ID"] ?? "1"}`)
-
-/** The address that a client of the browser connects to. */
-export const browserAddress = (): Promise<string> => requested("/browser")

@@ -18,8 +18,8 @@ export default defineConfig({
     isolate: false,
     // Node itself loads the sources, as in production: coverage and stack traces need no source maps.
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    // As long as `eventually` waits. An attempt often loads a page.
-    expect: { poll: { timeout: 15_000, interval: 150 } },
+    // As long as `eventually` waits.
+    expect: { poll: { timeout: 15_000 } },
     // A value that is not as expected is shown whole: a report may hold nothing but the message.
     chaiConfig: { truncateThreshold: 0 },
     silent: "passed-only",

@@ -277,7 +277,8 @@ describe("when Redis loses", () => {
     const before = await rowsRead("extras_delivery")
     await redis.flushdb()
     await insertSites("held", 2, 1)
-    expect(await waiting(id, count)).toBe(count)
+    // The delivery of this site may wait too by then.
+    expect(await waiting(id, count)).toBeGreaterThanOrEqual(count)
     // Sums of the status read them too, several times a second. With a sort for each page it was 137 times.
     expect((await rowsRead("extras_delivery")) - before).toBeLessThan(60 * count)
   })

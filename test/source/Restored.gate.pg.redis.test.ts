@@ -93,10 +93,12 @@ describe("a source whose database is restored", () => {
     await disable(own)
     await goBackTo(own, kept)
     await api.call("PATCH", `/api/extras/sources/${source}/`, { enabled: true })
-    await eventually("it waits for capture", async () => {
+    const waits = async () => {
       const { json } = await api.call<Json>("GET", `/api/extras/sources/${source}/`)
       return json["status"] === "failing" && String(json["status_note"]).includes("capture has not read yet")
-    })
+    }
+    // Its session ends after several seconds of waiting.
+    await eventually("it waits for capture", waits, { millis: 60_000 })
     await holder.query("commit")
     await holder.close()
     await create(own, "after")

@@ -1,9 +1,9 @@
 /** Servers that are no NetBox, or a broken one: a move is refused in words, and no other server receives the token. */
 import { createServer } from "node:http"
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { type TestDatabase, makeDatabase } from "../../support/Database.ts"
 import { apiAt, moveInto } from "../Source.ts"
-import { netBoxToken, reply, startNetBox } from "./NetBox.ts"
+import { type Instead, netBoxToken, reply, startNetBox } from "./NetBox.ts"
 import { choice, usual } from "./Objects.ts"
 
 const site = { id: 1, ...usual, name: "A", slug: "a", status: choice("active"), asns: [] }
@@ -13,21 +13,15 @@ const objects = {
   "ipam/rirs": [{ id: 1, ...usual, name: "R", slug: "r", is_private: false }]
 }
 
-type Instead = NonNullable<Parameters<typeof startNetBox>[0]["instead"]>
-
 let target: TestDatabase
-const opened: Array<{ readonly stop: () => Promise<void> }> = []
 beforeAll(async () => {
   target = await makeDatabase()
 }, 60_000)
-afterEach(async () => {
-  for (const each of opened.splice(0)) await each.stop()
-})
 afterAll(() => target.drop())
 
 const start = async (instead?: Instead, version = "4.2.9") => {
   const server = await startNetBox({ version, objects, ...(instead !== undefined && { instead }) })
-  opened.push(server)
+  onTestFinished(server.stop)
   return server
 }
 
@@ -88,7 +82,7 @@ test("a redirect to another origin is not followed, one within it is", async () 
     response.end("{}")
   })
   await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve))
-  opened.push({ stop: () => new Promise((resolve) => other.close(() => resolve())) })
+  onTestFinished(() => new Promise<void>((resolve) => other.close(() => resolve())))
   const { port } = other.address() as { readonly port: number }
   const away = atSites((_, response) =>
     reply(response, "", 302, { location: `http://127.0.0.1:${port}/api/dcim/sites/` })
@@ -161,7 +155,7 @@ test("an endpoint that the token may not read is named, and stops only a strict 
 
 test("an endpoint that cannot be read any more deletes nothing here", async () => {
   const to = await makeDatabase()
-  opened.push({ stop: () => to.drop() })
+  onTestFinished(() => to.drop())
   const first = await start()
   await moveInto({ from: apiAt(first.url, netBoxToken), to: to.databaseUrl })
   const second = await start(atSites((_, response) => reply(response, {}, 403)))
@@ -185,7 +179,7 @@ test("other services and releases are refused", async () => {
 
 test("a connection that is lost while the API is read ends the move, and writes nothing", async () => {
   const to = await makeDatabase()
-  opened.push({ stop: () => to.drop() })
+  onTestFinished(() => to.drop())
   const kill =
     "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()"
   const { server } = await moved(

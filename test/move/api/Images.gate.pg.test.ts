@@ -1,18 +1,15 @@
 /** Images of a running NetBox are fetched from its own host with the token; hostile files are left out, each with the reason. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest"
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest"
 import { imageBytesMax } from "../../../src/inventory/image/ImageField.ts"
 import { type TestDatabase, makeDatabase } from "../../support/Database.ts"
 import { gif, png } from "../../support/Images.ts"
 import { apiAt, moveInto, verifyInto } from "../Source.ts"
-import { netBoxToken, reply, startNetBox } from "./NetBox.ts"
+import { type Instead, netBoxToken, reply, startNetBox } from "./NetBox.ts"
 import { choice, usual } from "./Objects.ts"
 
-type Instead = NonNullable<Parameters<typeof startNetBox>[0]["instead"]>
-
 let target: TestDatabase
-const opened: Array<{ readonly stop: () => Promise<void> }> = []
 beforeAll(async () => {
   target = await makeDatabase()
 }, 60_000)
@@ -20,9 +17,6 @@ beforeAll(async () => {
 beforeEach(async () => {
   for (const table of ["dcim_devicetype", "dcim_manufacturer", "dcim_site", "rackwire_moved"])
     await target.superuser.query(`delete from ${table}`)
-})
-afterEach(async () => {
-  for (const each of opened.splice(0)) await each.stop()
 })
 afterAll(() => target.drop())
 
@@ -47,7 +41,7 @@ const start = async (images: ReadonlyArray<string | null>, media: Instead = () =
     },
     instead: (path, response, url) => url.pathname.startsWith("/media/") && media(path, response, url)
   })
-  opened.push(server)
+  onTestFinished(server.stop)
   const limits = { answerMillis: 500, answerBytesMax: 100_000 }
   return { server, both: { from: apiAt(server.url, netBoxToken, { limits }), to: target.databaseUrl } }
 }
@@ -109,7 +103,7 @@ test("the token and requests are for the host of NetBox alone", async () => {
     response.end(Buffer.from(gif(1, 1)))
   })
   await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve))
-  opened.push({ stop: () => new Promise((resolve) => other.close(() => resolve())) })
+  onTestFinished(() => new Promise<void>((resolve) => other.close(() => resolve())))
   const away = `127.0.0.1:${(other.address() as AddressInfo).port}`
   const addresses = [
     `http://${away}/media/a.png`,

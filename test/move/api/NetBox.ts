@@ -3,12 +3,15 @@ import { type IncomingMessage, type ServerResponse, createServer } from "node:ht
 
 type Row = Readonly<Record<string, unknown>> & { readonly id: number }
 
+/** Answers a request itself; false if it leaves the answer to the NetBox. */
+export type Instead = (path: string, response: ServerResponse, url: URL) => boolean
+
 interface NetBox {
   readonly version: string
   /** Objects by endpoint, `dcim/sites`. */
   readonly objects: Readonly<Record<string, ReadonlyArray<Row>>>
   /** Answers in place of the usual answer, and returns true. */
-  readonly instead?: (path: string, response: ServerResponse, url: URL) => boolean
+  readonly instead?: Instead
   /** Most objects of a page. */
   readonly pageMax?: number
 }

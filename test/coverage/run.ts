@@ -1,36 +1,25 @@
 /**
  * `npm run test:coverage [-- --files]`: runs the first two tiers with the coverage of V8 and prints how many statements
- * of `src` ran, in workers and in services as processes; `--files` lists the files with others. `--folder f --root r` reads
- * raw coverage of another run instead. Counting takes a fifth of the processor time, so `test:long` counts and the gate
- * does not.
+ * of `src` ran, in workers and in services as processes; `--files` lists the files with others. Counting takes a fifth of
+ * the processor time, so `test:long` counts and the gate does not.
  */
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
-import { pathToFileURL } from "node:url"
+import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { type Script, ranOf, statementsOf } from "./Statements.ts"
 
-const { values } = parseArgs({
-  options: {
-    folder: { type: "string" },
-    root: { type: "string", default: "." },
-    files: { type: "boolean", default: false }
-  }
+const { values } = parseArgs({ options: { files: { type: "boolean", default: false } } })
+
+const folder = mkdtempSync(join(tmpdir(), "rackwire-coverage-"))
+const tiers = ["--project", "test", "--project", "gate", "--reporter=./test/support/Report.ts"]
+const { status } = spawnSync("npx", ["vitest", "run", ...tiers], {
+  env: { ...process.env, NODE_V8_COVERAGE: folder },
+  stdio: "inherit"
 })
 
-/** Runs both tiers; returns the exit code. */
-const runTiers = (folder: string): number | null =>
-  spawnSync("npx", ["vitest", "run", "--project", "test", "--project", "gate", "--reporter=./test/support/Report.ts"], {
-    env: { ...process.env, NODE_V8_COVERAGE: folder },
-    stdio: "inherit"
-  }).status
-
-const folder = values.folder ?? mkdtempSync(join(tmpdir(), "rackwire-coverage-"))
-const status = values.folder === undefined ? runTiers(folder) : 0
-
-const sources = new URL("src/", `${pathToFileURL(resolve(values.root)).href}/`)
+const sources = new URL("../../src/", import.meta.url)
 const files = new Map<string, { readonly starts: ReadonlyArray<number>; readonly ran: Set<number> }>()
 for (const path of readdirSync(sources, { recursive: true, encoding: "utf8" })) {
   if (!path.endsWith(".ts") || path.includes("asset/script")) continue
@@ -62,5 +51,5 @@ if (values.files) {
       console.log(`${file.starts.length - file.ran.size} ${url.slice(sources.href.length)}`)
   }
 }
-if (values.folder === undefined) rmSync(folder, { recursive: true })
+rmSync(folder, { recursive: true })
 process.exit(status ?? 1)

@@ -157,8 +157,9 @@ const deviationsOf = Effect.fnUntraced(function* (
   const found = yield* differencesOf(type, rows, verbatim)
   const columns = new Map(found.map((each) => [each.id, each.columns]))
   for (const [id, names] of yield* imagesApart(selection, page)) {
-    const others = columns.get(id)
-    if (others !== undefined || !columns.has(id)) columns.set(id, [...(others ?? []), ...names])
+    const differing = columns.has(id) ? columns.get(id) : []
+    // An object that is missing here has no fields to name.
+    if (differing !== undefined) columns.set(id, [...differing, ...names])
   }
   const different = page.filter(({ id }) => refused.has(id) || columns.has(id))
   const known = yield* knownOf(

@@ -7,7 +7,7 @@ const tooLarge = "The form is too large to be sent. Shorten the longest text, or
 
 /** Largest image, bytes. */
 const imageBytesMax = 10 * 1024 * 1024
-const tooLargeImage = "An image is larger than 10 MiB."
+const tooLargeImage = "An image is larger than 10 MiB. Choose a smaller one."
 
 /** A form as a text, files as their names. */
 const textOf = (fields) => new URLSearchParams(fields.map(([name, value]) => [name, value.name ?? value])).toString()

@@ -25,7 +25,7 @@ let started: Promise<Browser> | undefined
 
 /**
  * The browser of this worker, for its files one after the other; it ends with the worker. One browser for the run would
- * take a tenth more time: each message would pass through the main process.
+ * take a fifth more processor time: each message would pass through the main process.
  */
 export const workerBrowser = (): Promise<Browser> => (started ??= openBrowser())
 

@@ -40,16 +40,22 @@ export const pluralOf = perType(({ plural }): string => lists.get(plural) ?? cap
 /** `ip address` -> `IP address`: one object of the type. */
 export const nameOf = perType(({ label }): string => label.split(" ").map(spelled).join(" "))
 
-/** The name of a type by its id, which may be one of a source or of a plugin: `3:dcim.site` -> `site`. */
+/**
+ * The name of a type by its id, which may be one of a source or of a plugin: `3:dcim.site` -> `site`,
+ * `netbox_dns.zone` -> `zone (netbox_dns)`.
+ */
 export const nameOfType = (id: string): string => {
-  const type = registry.get(bareType(id))
-  return type === undefined ? bareType(id) : nameOf(type)
+  const bare = bareType(id)
+  const type = registry.get(bare)
+  if (type !== undefined) return nameOf(type)
+  const [, app, model] = /^([^.]+)\.(.+)$/.exec(bare) ?? []
+  return model === undefined ? bare : `${worded(model)} (${app})`
 }
 
 /** The same as a title, with the name of its source or else with its id: `Site`, `Site · headquarters`. */
 export const titleOfType = (id: string, source?: string): string => {
   const of = sourceTypeOf(id)
-  const title = registry.has(bareType(id)) ? capital(nameOfType(id)) : bareType(id)
+  const title = capital(nameOfType(id))
   return of === undefined ? title : `${title} · ${source ?? `source ${of.source}`}`
 }
 

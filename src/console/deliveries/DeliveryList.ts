@@ -28,7 +28,7 @@ import { columnsAsked } from "../list/Columns.ts"
 import { columnsMenu } from "../list/ColumnsMenu.ts"
 import { exportMenu } from "../list/ExportMenu.ts"
 import { askedFilter, chips, filterForm } from "../filter/Filters.ts"
-import { namedObjects, withIds } from "../filter/NamedObjects.ts"
+import { type NamedObjects, namedObjects, withIds } from "../filter/NamedObjects.ts"
 import { number, pager } from "../list/Pager.ts"
 import { asApiReads, withQuery, withoutBlanks } from "../list/Query.ts"
 import { savedFilters } from "../filter/SavedFilters.ts"
@@ -65,7 +65,7 @@ const page = Effect.fnUntraced(function* (request: Request) {
         >${liveControl}${spanLinks(query, yield* Clock.currentTimeMillis, isUsual)}${columnsMenu(deliveryType, request, columnsAsked(deliveryType, request))}
       </div>
       <div class="chips">${chips(deliveryType, query, named)}</div>
-      ${Result.isSuccess(found) ? yield* shown(found.success, request, asked) : problem!.shown}`,
+      ${Result.isSuccess(found) ? yield* shown(found.success, request, asked, named) : problem!.shown}`,
     status: problem?.status ?? 200
   })
 })
@@ -73,7 +73,7 @@ const page = Effect.fnUntraced(function* (request: Request) {
 type Page = Effect.Success<ReturnType<typeof pageOf>>
 
 /** Each part is independent: a part that cannot be counted in time does not affect the others. */
-const shown = Effect.fnUntraced(function* (found: Page, request: Request, asked: Request) {
+const shown = Effect.fnUntraced(function* (found: Page, request: Request, asked: Request, named: NamedObjects) {
   const query = request.url.searchParams
   const { where, window } = yield* deliveriesOf(asked)
   const isTimed = [...asked.url.searchParams.keys()].some((name) => name.startsWith("time__"))
@@ -85,7 +85,7 @@ const shown = Effect.fnUntraced(function* (found: Page, request: Request, asked:
   return html`${yield* searchNote(asked)}${isTimed ? live("delivery-histogram", chartCard(counted, query)) : ""}
     <div class="faceted">
       ${values._tag === "Some" ? facetList(values.value, query, yield* sourceNames(values.value.facets.object_type.map(({ value }) => value))) : html`<p class="sub">Facets are unavailable.</p>`}
-      ${yield* tableCard(found, request, asked, counted)}
+      ${yield* tableCard(found, request, asked, named, counted)}
     </div>`
 })
 
@@ -119,12 +119,13 @@ const tableCard = Effect.fnUntraced(function* (
   { rows, view, bounds, where }: Page,
   request: Request,
   asked: Request,
+  named: NamedObjects,
   counted: Histogram | undefined
 ) {
   const query = request.url.searchParams
   const total = counted?.total ?? (yield* countBeside(deliveryType, where, bounds, rows.length))
   if (rows.length === 0) {
-    return html`<div class="card">${empty(deliveryType, asked.url.searchParams, () => false, total > 0)}</div>`
+    return html`<div class="card">${empty(deliveryType, asked.url.searchParams, named, () => false, total > 0)}</div>`
   }
   const { offset, limit = rows.length } = bounds
   const isSelectable = isEverything(yield* cleared(deliveryType, "change"))

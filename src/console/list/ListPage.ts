@@ -27,7 +27,7 @@ import { columnsMenu } from "./ColumnsMenu.ts"
 import { dressingOf, isLive, views } from "./Dressing.ts"
 import { exportMenu } from "./ExportMenu.ts"
 import { chips, filterForm } from "../filter/Filters.ts"
-import { namedObjects } from "../filter/NamedObjects.ts"
+import { type NamedObjects, namedObjects } from "../filter/NamedObjects.ts"
 import { objectTable } from "./ObjectTable.ts"
 import { pager } from "./Pager.ts"
 import { asApiReads } from "./Query.ts"
@@ -65,7 +65,7 @@ export const listPage = Effect.fnUntraced(function* (type: ObjectType, request: 
         >${isLive(type) && unsaved === undefined ? liveControl : ""}${columnsMenu(type, request, columnsAsked(type, request))}
       </div>
       <div class="chips">${chips(type, query, named)}</div>
-      ${Result.isSuccess(found) ? yield* objects(type, found.success, request, may) : problem!.shown}`,
+      ${Result.isSuccess(found) ? yield* objects(type, found.success, request, named, may) : problem!.shown}`,
     status: problem?.status ?? (Object.keys(unsaved?.errors ?? {}).length === 0 ? 200 : 400)
   })
 })
@@ -74,12 +74,13 @@ const objects = Effect.fnUntraced(function* (
   type: ObjectType,
   { rows, view, bounds, where }: Effect.Success<ReturnType<typeof pageOf>>,
   request: Request,
+  named: NamedObjects,
   may: May
 ) {
   const query = request.url.searchParams
   const total = yield* countBeside(type, where, bounds, rows.length)
   const { offset, limit = Math.max(rows.length, 1) } = bounds
-  if (rows.length === 0) return html`<div class="card">${empty(type, query, may, total > 0)}</div>`
+  if (rows.length === 0) return html`<div class="card">${empty(type, query, named, may, total > 0)}</div>`
   const actions = bulkActions(type, may)
   const isSelectable = actions.length > 0
   const dress = dressingOf(type.id)

@@ -9,13 +9,16 @@ import { inWordsAll } from "../fault/InWords.ts"
 import { icon } from "../frame/Icon.ts"
 import { inSentence, nameOf, pathOf, pluralOf } from "../value/Title.ts"
 import { attachIntroduction } from "../source/Introduction.ts"
-import { filterTitle, filterValue } from "../filter/FilterName.ts"
+import { filterTitle } from "../filter/FilterName.ts"
+import { filterText } from "../filter/Filters.ts"
+import type { NamedObjects } from "../filter/NamedObjects.ts"
 import { changed, filtersOf, withoutFilters } from "./Query.ts"
 
 /** `isBehind`: the page begins behind the last object. */
 export const empty = (
   type: ObjectType,
   query: URLSearchParams,
+  named: NamedObjects,
   may: (action: Action) => boolean,
   isBehind: boolean
 ): Html => {
@@ -25,7 +28,7 @@ export const empty = (
     </div>`
   }
   const filters = [...filtersOf(query)]
-  if (filters.length > 0) return noMatch(type, query, filters)
+  if (filters.length > 0) return noMatch(type, query, named, filters)
   const add = html`<a class="btn btn-sm btn-primary" data-key="a" href="${pathOf(type)}add/"
       >${icon("plus")}Add ${nameOf(type)}</a
     >
@@ -57,13 +60,14 @@ const origins: ReadonlyMap<string, string> = new Map([
 const noMatch = (
   type: ObjectType,
   query: URLSearchParams,
+  named: NamedObjects,
   filters: ReadonlyArray<readonly [name: string, value: string]>
 ): Html =>
   html`<div class="empty">
     <b>No ${nameOf(type)} matches.</b>
     <p>
       ${filters.length === 1 ? "The filter is" : "The filters are"}
-      ${filters.map(([name, value], at) => html`${at === 0 ? "" : ", "}<q>${filterTitle(name)}: ${filterValue(type, name, value)}</q>`)}.
+      ${filters.map(([name, value], at) => html`${at === 0 ? "" : ", "}<q>${filterText(type, named, name, value)}</q>`)}.
     </p>
     <a class="btn btn-sm" href="${withoutFilters(query)}">${icon("x")}Remove all filters</a>
   </div>`

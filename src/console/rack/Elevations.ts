@@ -9,7 +9,7 @@ import { deviceType, rackType } from "../../rack/Elevation.ts"
 import type { Face } from "../../rack/Units.ts"
 import { type Html, html } from "../Html.ts"
 import { chips, filterForm } from "../filter/Filters.ts"
-import { namedObjects } from "../filter/NamedObjects.ts"
+import { type NamedObjects, namedObjects } from "../filter/NamedObjects.ts"
 import { filtered } from "../filter/OwnFilters.ts"
 import { framed } from "../frame/Frame.ts"
 import { groupOf } from "../frame/Menu.ts"
@@ -56,7 +56,7 @@ const show: Handler = (request) =>
           ${yield* filterForm(rackType, elevationsPath, query, named)}
         </div>
         <div class="chips">${chips(rackType, query, named)}</div>
-        ${Result.isSuccess(found) ? yield* side(found.success, request, face) : problem!.shown}`,
+        ${Result.isSuccess(found) ? yield* side(found.success, request, named, face) : problem!.shown}`,
       status: problem?.status ?? 200
     })
   })
@@ -80,12 +80,13 @@ const boundedTo = (request: Request): Request => {
 const side = Effect.fnUntraced(function* (
   { rows, view, bounds, where }: Effect.Success<ReturnType<typeof racksOf>>,
   request: Request,
+  named: NamedObjects,
   face: Face
 ) {
   const query = request.url.searchParams
   const total = yield* countBeside(rackType, where, bounds, rows.length)
   const may = yield* pageRights(rackType)
-  if (rows.length === 0) return html`<div class="card">${empty(rackType, query, may, total > 0)}</div>`
+  if (rows.length === 0) return html`<div class="card">${empty(rackType, query, named, may, total > 0)}</div>`
   const drawn = yield* drawnRacks(
     rows.map(({ id }) => id),
     request,

@@ -100,7 +100,7 @@ const show: Handler = (request) =>
           Result.isFailure(found)
             ? problem!.shown
             : found.success.topology.devices.length === 0
-              ? html`<div class="card">${empty(deviceType, query, may, false)}</div>`
+              ? html`<div class="card">${empty(deviceType, query, named, may, false)}</div>`
               : card(found.success.topology, new Html(found.success.picture))
         }`,
       status: problem?.status ?? 200

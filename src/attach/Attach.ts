@@ -16,6 +16,7 @@ interface NewSource {
   readonly databaseUrl: Redacted.Redacted
   readonly apiUrl: string | undefined
   readonly apiToken: Redacted.Redacted | undefined
+  readonly webUrl: string | undefined
   readonly slot: string
   readonly publication: string
   readonly mode: "stream" | "poll"
@@ -26,10 +27,11 @@ interface NewSource {
 
 /** Makes the source; returns its id. A running service reads it from then on. */
 export const addSource = Effect.fnUntraced(function* (source: NewSource, requestId: string) {
-  const { name, databaseUrl, apiUrl, apiToken, slot, publication, mode, walLimit, release } = source
+  const { name, databaseUrl, apiUrl, apiToken, webUrl, slot, publication, mode, walLimit, release } = source
   const body = {
     ...{ name, slot, publication, mode, database_url: reveal(databaseUrl), wal_limit: walLimit },
     ...(apiUrl !== undefined && { api_url: apiUrl }),
+    ...(webUrl !== undefined && { web_url: webUrl }),
     ...(apiToken !== undefined && { api_token: reveal(apiToken) })
   }
   const [made] = yield* create(sourceType, [body], { username: "", requestId })

@@ -24,6 +24,7 @@ interface AttachInput {
   readonly name: string
   readonly api: Option.Option<string>
   readonly token: Option.Option<Redacted.Redacted>
+  readonly web: Option.Option<string>
   readonly poll: boolean
   readonly slot: string
   readonly publication: string
@@ -73,6 +74,7 @@ const added = Effect.fnUntraced(function* (input: AttachInput, databaseUrl: Reda
   const { name, slot, publication, walLimit, poll } = input
   const apiUrl = Option.getOrUndefined(input.api)
   const apiToken = Option.getOrUndefined(input.token)
+  const webUrl = Option.getOrUndefined(input.web)
   if ((apiUrl === undefined) !== (apiToken === undefined)) {
     return yield* new CommandFailed({ message: "--api and --token belong together: give both, or none." })
   }
@@ -86,7 +88,7 @@ const added = Effect.fnUntraced(function* (input: AttachInput, databaseUrl: Reda
   yield* requireKey
   const mode = poll ? "poll" : "stream"
   const release = facts.release ?? ""
-  const source = { name, databaseUrl, slot, publication, walLimit, apiUrl, apiToken, mode, release } as const
+  const source = { name, databaseUrl, slot, publication, walLimit, apiUrl, apiToken, webUrl, mode, release } as const
   return yield* addSource(source, randomUUID())
 })
 
@@ -183,6 +185,10 @@ export default Command.make(
       Flag.withDescription("Token of NetBox that may view the objects"),
       Flag.optional
     ),
+    web: Flag.String("web").pipe(
+      Flag.withDescription("URL of NetBox for people, where it is not that of --api: links lead there"),
+      Flag.optional
+    ),
     poll: Flag.Boolean("poll").pipe(
       Flag.withDescription("Read the table every second, where no logical replication can be had (default: stream)"),
       Flag.withDefault(false)
@@ -224,7 +230,7 @@ export default Command.make(
 ).pipe(
   Command.withDescription("Read the changes of a NetBox that stays where it is, for reliable webhooks."),
   entry({
-    "attach DATABASE-URL [--api URL --token TOKEN] [--name NAME] [--poll] [--dry-run] [--print-sql] [--wait SECONDS]":
+    "attach DATABASE-URL [--api URL --token TOKEN] [--web URL] [--name NAME] [--poll] [--dry-run] [--print-sql] [--wait SECONDS]":
       "Checks what NetBox's database needs, makes a source of it, and shows the first change. Nothing is moved, and nothing is installed in NetBox.",
     "attach DATABASE-URL --webhooks [--switch] [--name NAME] [--dry-run]":
       "Makes the webhooks and event rules of NetBox here, disabled, and says what differs. `--switch` then disables each there and enables it here, so that no change is sent by both or by none."

@@ -8,6 +8,8 @@ import type { ObjectName } from "./data/FetchedObject.ts"
 interface ShownObject extends ObjectName {
   /** The address of the NetBox, as its source has it; empty for none. */
   readonly apiUrl: string
+  /** Its address for people, where that is another one; empty for none. */
+  readonly webUrl: string
   /** The beginning of the JSON text of `data`. */
   readonly data: string
 }
@@ -22,14 +24,20 @@ const addressCharsMax = 2000
  * `display_url` of the data, or the page of its `url`, or the page by the declarations. Undefined for a source without
  * an address, and where none of these is known.
  */
-export const webAddress = ({ type, objectId, apiUrl, data }: ShownObject): string | undefined => {
-  const base = apiBase(apiUrl)
+export const webAddress = ({ type, objectId, apiUrl, webUrl, data }: ShownObject): string | undefined => {
+  const web = apiBase(webUrl)
+  const base = apiBase(apiUrl) ?? web
   if (base === undefined) return undefined
   const own = (address: string | undefined) => pageIn(address, base, objectId)
   const { url, display_url: displayUrl } = firstTexts(data)
   const endpoint = knownEndpoint(type)
-  return own(displayUrl) ?? own(url) ?? own(endpoint && `${base}/${endpoint}${objectId}/`)
+  const page = own(displayUrl) ?? own(url) ?? own(endpoint && `${base}/${endpoint}${objectId}/`)
+  return web === undefined || page === undefined ? page : below(web, page, base)
 }
+
+/** The page at another address of the same NetBox; undefined for one that is not below its address. */
+const below = (web: string, page: string, base: string): string | undefined =>
+  page.startsWith(`${base}/`) ? `${web}${page.slice(base.length)}` : undefined
 
 /** The page, without the user information, the query and the fragment of its address. */
 const pageIn = (address: string | undefined, base: string, objectId: string): string | undefined => {

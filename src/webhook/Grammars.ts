@@ -66,6 +66,8 @@ export const grammarsLayer = Layer.effect(
         return problem === undefined ? undefined : `The URL ${problem}.`
       },
       apiUrl: (value) => addressProblem(String(value)) ?? urlRefusal(rules, String(value)),
+      // Browsers of people open it: no request of the service.
+      webUrl: (value) => addressProblem(String(value)),
       tokenUrl: (value) => tokenUrlProblem(String(value)) ?? urlRefusal(rules, String(value)),
       template,
       jinja: (value) => Effect.map(check(String(value)), (error) => error?.told),

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { webAddress } from "../../src/source/WebAddress.ts"
 
 const apiUrl = "https://netbox.example.com"
-const site = { type: "dcim.site", objectId: "5", apiUrl }
+const site = { type: "dcim.site", objectId: "5", apiUrl, webUrl: "" }
 
 const addressOf = (data: object, more: Partial<Parameters<typeof webAddress>[0]> = {}) =>
   webAddress({ ...site, data: JSON.stringify(data), ...more })
@@ -56,6 +56,17 @@ describe("the address of an object of a source", () => {
 
   it("has no user information, query or fragment", () => {
     expect(addressOf({ display_url: "https://a:b@netbox.example.com/x/5/?next=//evil#f" })).toBe(`${apiUrl}/x/5/`)
+  })
+
+  it("is at the address for people, where the API has another one", () => {
+    const inside = { apiUrl: "http://netbox:8080/inventory", webUrl: "https://netbox.example.com/" }
+    const own = { display_url: `${inside.apiUrl}/dcim/sites/5/`, url: `${inside.apiUrl}/api/dcim/sites/5/` }
+    for (const data of [own, { url: own.url }, { id: 5 }])
+      expect(addressOf(data, inside)).toBe("https://netbox.example.com/dcim/sites/5/")
+    expect(addressOf({ id: 5 }, { ...inside, apiUrl: "" })).toBe("https://netbox.example.com/dcim/sites/5/")
+    const elsewhere = { display_url: "http://netbox:8080/other/5/" }
+    expect(addressOf(elsewhere, { ...inside, type: "evil.model" })).toBeUndefined()
+    expect(addressOf(own, { ...inside, webUrl: "javascript:alert(1)" })).toBe(own.display_url)
   })
 
   it("is none without the address of the source, or with one that is no URL of HTTP", () => {

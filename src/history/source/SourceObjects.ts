@@ -87,7 +87,7 @@ export const sourceObjects = Effect.fnUntraced(function* (events: ReadonlyArray<
       const address =
         source === undefined || action === "delete"
           ? undefined
-          : webAddress({ type: bareType(type), objectId: id, apiUrl: source.api_url, data })
+          : webAddress({ type: bareType(type), objectId: id, apiUrl: source.api_url, webUrl: source.web_url, data })
       return [place, { id, display, sourceName: name, sourceId: source?.id, address } satisfies SourceObject] as const
     })
   )

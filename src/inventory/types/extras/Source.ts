@@ -16,6 +16,7 @@ export default defineObjectType({
   groups: {
     Database: ["database_url", "mode", "publication", "slot", "wal_limit"],
     "REST API": ["api_url", "api_token"],
+    Pages: ["web_url"],
     State: ["status", "status_note", "status_since", "release", "object_types"]
   },
   fields: {
@@ -41,6 +42,13 @@ export default defineObjectType({
       help: "Most megabytes of WAL that the server may keep for the slot: then the slot is dropped, and a gap is filled."
     }),
     api_url: text({ max: 500, optional: true, grammar: "apiUrl", placeholder: "https://netbox.example.com" }),
+    web_url: text({
+      max: 500,
+      optional: true,
+      grammar: "webUrl",
+      placeholder: "https://netbox.example.com",
+      help: "Links lead to NetBox at this URL. Blank: at the API URL."
+    }),
     api_token: sealed({ max: 200, sentTo: sentToApi, help: "Blank sends snapshots in place of objects." }),
     object_types: texts({ wire: "read", optional: true }),
     release: text({ max: 20, wire: "read", optional: true }),

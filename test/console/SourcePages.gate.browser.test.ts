@@ -117,6 +117,34 @@ describe.skipIf(!hasBrowser)("pages of the events of a source", () => {
     await close()
   })
 
+  it("name the source of a webhook, and list the deliveries to its webhooks", async () => {
+    const { api, source } = attached
+    const { page, close } = await loggedIn()
+    const webhook = await firstId("/api/extras/webhooks/?name=to+the+ticket+system")
+    expect(await shown(page, `/extras/webhooks/${webhook}/`)).toContain(`changes of ${name}`)
+    expect(await page.locator("#health a", { hasText: name }).getAttribute("href")).toBe(`/extras/sources/${source}/`)
+    const listed = await shown(page, `/extras/sources/${source}/deliveries/`)
+    expect(listed).toMatch(/Deliveries\s*3/)
+    expect(listed).toMatch(/site\s+AMS1.*to the ticket system/s)
+    expect(listed).toContain("zone (netbox_dns)")
+    expect(await leaving(page)).toEqual([toSite(), toSite()])
+    const empty = await api.make("extras/sources", { name: "branch", database_url: "postgresql://a:b@127.0.0.1:1/c" })
+    expect(await shown(page, `/extras/sources/${empty}/deliveries/`)).toContain(
+      "no delivery to a webhook of this source"
+    )
+    await api.call("DELETE", `/api/extras/sources/${empty}/`)
+    await close()
+  })
+
+  it("name the filters of a list that is empty", async () => {
+    const { page, close } = await loggedIn()
+    for (const path of ["/extras/deliveries/?object_type=", "/extras/object-changes/?changed_object_type="]) {
+      const text = await shown(page, `${path}${attached.source}:dcim.rack`)
+      expect(text).toMatch(/No [a-z ]+ matches\.\s+The filters? (?:is|are) .*Object type: Rack · headquarters/)
+    }
+    await close()
+  })
+
   it("are no business of the inventory's objects, and name the types in bulk actions", async () => {
     const { api, source } = attached
     const own = await api.make("dcim/sites", { name: "AMS1", slug: "ams1" })
@@ -128,14 +156,18 @@ describe.skipIf(!hasBrowser)("pages of the events of a source", () => {
     await close()
   })
 
-  it("show an object without an address as text", async () => {
+  it("show an object without an address as text, and link to the address for people", async () => {
     const { api, source } = attached
     const { page, close } = await loggedIn()
     await api.call("PATCH", `/api/extras/sources/${source}/`, { api_url: "" })
     await page.goto("/extras/deliveries/")
     expect(await leaving(page)).toEqual([])
     expect(await page.locator("#objects").textContent()).toContain("AMS1")
-    await api.call("PATCH", `/api/extras/sources/${source}/`, { api_url: netbox })
+    const people = "https://netbox.example.org"
+    await api.call("PATCH", `/api/extras/sources/${source}/`, { api_url: netbox, web_url: people })
+    await page.goto("/extras/deliveries/")
+    expect(await leaving(page)).toEqual(Array.from({ length: 2 }, () => toSite().replace(netbox, people)))
+    await api.call("PATCH", `/api/extras/sources/${source}/`, { api_url: netbox, web_url: "" })
     await close()
   })
 
@@ -184,7 +216,7 @@ describe.skipIf(!hasBrowser)("the form of a webhook of a source", () => {
     await page.waitForSelector("#wb-fires:text-is('It fires')")
     await page.waitForSelector("#workbench option:has-text('site AMS1 updated')", { state: "attached" })
     const tried = (await page.locator("#workbench option").allInnerTexts()).join()
-    for (const each of ["netbox_dns.zone example.com created", "site AMS1 created"]) expect(tried).toContain(each)
+    for (const each of ["zone (netbox_dns) example.com created", "site AMS1 created"]) expect(tried).toContain(each)
     expect(await faultsOf(page)).toEqual([])
     await page.click(".form-end button")
     await page.waitForURL(/\/extras\/webhooks\/\d+\/$/)

@@ -13,13 +13,17 @@ import { beginning, none, valueOf } from "../value/Value.ts"
 const messageLengthMax = 200
 
 /** Names the columns that the page shows already, and the table leaves out. `brief`: object, event and time. */
-type Extent = "of an object" | "of a webhook" | "brief"
+export type DeliveryExtent = "of an object" | "of a webhook" | "of a source" | "brief"
+
+/** Whether a table has the object of each delivery, and its webhook. */
+const showsObject = (extent: DeliveryExtent): boolean => extent === "of a webhook" || extent === "of a source"
+const showsWebhook = (extent: DeliveryExtent): boolean => extent !== "of a webhook"
 
 /** `objectIn` gives the objects of sources, for a table with objects. */
 export const deliveryTable = (
   rows: ReadonlyArray<Row>,
   view: View,
-  extent: Extent,
+  extent: DeliveryExtent,
   objectIn: ObjectOfDelivery = () => undefined
 ): Html =>
   html`<div class="table-responsive">
@@ -31,7 +35,8 @@ export const deliveryTable = (
         <tr>
           ${extent === "brief" ? "" : html`<th scope="col">Time</th>`}
           <th scope="col">Outcome</th>
-          <th scope="col">${extent === "of a webhook" ? "Object" : "Webhook"}</th>
+          ${showsObject(extent) ? html`<th scope="col">Object</th>` : ""}
+          ${showsWebhook(extent) ? html`<th scope="col">Webhook</th>` : ""}
           ${extent === "brief" ? "" : html`<th scope="col" class="lo">Event</th>`}
           <th scope="col" class="lo">Attempts</th>
           <th scope="col" class="lo">Answer</th>
@@ -46,7 +51,7 @@ export const deliveryTable = (
 const line = (
   row: Row,
   shown: Readonly<Record<string, unknown>>,
-  extent: Extent,
+  extent: DeliveryExtent,
   source: SourceObject | undefined
 ): Html => {
   const { time, status, webhook, event, attempts, response_status: answer, message } = shown
@@ -59,9 +64,8 @@ const line = (
         : html`${linked(timeOf(String(time), "second"))}
             <td>${valueOf(status)}</td>`
     }
-    <td>
-      ${extent === "of a webhook" ? objectOf(shown, source) : webhook === null ? html`<span class="sub">deleted</span>` : valueOf(webhook)}
-    </td>
+    ${showsObject(extent) ? html`<td>${objectOf(shown, source)}</td>` : ""}
+    ${showsWebhook(extent) ? html`<td>${webhook === null ? html`<span class="sub">deleted</span>` : valueOf(webhook)}</td>` : ""}
     ${extent === "brief" ? "" : html`<td class="lo">${valueOf(event)}</td>`}
     <td class="lo">${valueOf(attempts)}</td>
     <td class="lo whole">

@@ -1,4 +1,7 @@
-/** `/<app>/<type>/<id>/deliveries/`: the deliveries about the object, with their times and outcomes. */
+/**
+ * `/<app>/<type>/<id>/deliveries/`: the deliveries about the object, to the webhook, or to the webhooks of the source,
+ * with their times and outcomes.
+ */
 import { Effect } from "effect"
 import { Settings } from "../../Config.ts"
 import { missingView } from "../value/May.ts"
@@ -18,9 +21,15 @@ import { pager } from "../list/Pager.ts"
 import { withQuery } from "../list/Query.ts"
 import { waitingPath } from "../deliveries/WaitingLink.ts"
 import { coveringCard } from "./Covering.ts"
-import { deliveryTable } from "./DeliveryTable.ts"
+import { type DeliveryExtent, deliveryTable } from "./DeliveryTable.ts"
 import { listedIn, objectOfTab, objectPage } from "./ObjectPage.ts"
 import { nameOf, pathOf } from "../value/Title.ts"
+
+/** Types relation deliveries are others than those about an object of them. */
+const extents: ReadonlyMap<string, { readonly extent: DeliveryExtent; readonly relation: string }> = new Map([
+  ["extras.webhook", { extent: "of a webhook", relation: "to this webhook" }],
+  ["extras.source", { extent: "of a source", relation: "to a webhook of this source" }]
+])
 
 const show =
   (type: ObjectType): Handler =>
@@ -37,9 +46,13 @@ const show =
       const deliveries = yield* viewFor(deliveryType, rows, request.base, beside)
       const objectIn = yield* objectsOfDeliveries(rows)
       const total = yield* countBeside(deliveryType, where, { limit, offset }, rows.length)
-      const isWebhook = type.id === "extras.webhook"
-      // A webhook has a tab of what waits for it.
-      const waits = !isWebhook && isEverything(yield* cleared(deliveryType, "view"))
+      const { extent, relation } = extents.get(type.id) ?? {
+        extent: "of an object",
+        relation: `about this ${nameOf(type)}`
+      }
+      const isAbout = extent === "of an object"
+      // A webhook has a tab of the deliveries that wait for it.
+      const waits = isAbout && isEverything(yield* cleared(deliveryType, "view"))
       const waiting = new URLSearchParams({ object_type: type.id, object_id: `${row.id}` })
       return yield* objectPage(request, {
         ...{ type, row, view },
@@ -48,12 +61,12 @@ const show =
           <div class="card">
             ${
               rows.length === 0
-                ? html`<div class="empty"><b>No webhook has a delivery about this ${nameOf(type)}.</b></div>`
-                : deliveryTable(rows, deliveries, isWebhook ? "of a webhook" : "of an object", objectIn)
+                ? html`<div class="empty"><b>There is no delivery ${relation}.</b></div>`
+                : deliveryTable(rows, deliveries, extent, objectIn)
             }
             ${total === 0 ? "" : pager({ query, limit, offset, count: rows.length, total, most: pageSizeMax })}
           </div>
-          ${yield* coveringCard(type)}`
+          ${isAbout ? yield* coveringCard(type) : ""}`
       })
     })
 

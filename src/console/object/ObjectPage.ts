@@ -1,6 +1,7 @@
 /** The frame of an object's pages: its name, what can be done to it, and a tab for each page. */
 import { Effect } from "effect"
 import { waitingCount } from "../../history/health/Healths.ts"
+import { sourceType } from "../../history/source/SourceNames.ts"
 import { deliveryType } from "../../log/DeliveryRows.ts"
 import { notFound } from "../../http/HttpRefused.ts"
 import type { Request } from "../../http/wire/Request.ts"
@@ -8,7 +9,8 @@ import { type Action, Clearance, visibleToSender } from "../../inventory/Clearan
 import type { Row, View } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { objectType } from "../../inventory/Registry.ts"
-import { type Where, isEverything, isNothing, equalTo } from "../../inventory/derive/filter/Where.ts"
+import type Webhook from "../../inventory/types/extras/Webhook.ts"
+import { type Where, isEverything, isNothing, equalTo, refersToOne } from "../../inventory/derive/filter/Where.ts"
 import { changeType, changesOf } from "../../inventory/read/Changes.ts"
 import { countEach } from "../../inventory/read/CountEach.ts"
 import { readOne, viewFor } from "../../inventory/read/Read.ts"
@@ -35,7 +37,7 @@ interface Tab {
   readonly lists?: { readonly type: ObjectType; readonly of: (type: ObjectType, id: number) => Where }
 }
 
-const webhookTypeId = "extras.webhook"
+const webhookType = objectType<typeof Webhook>("extras.webhook")
 
 const tabs = {
   journal: {
@@ -56,11 +58,13 @@ const tabs = {
     title: "Deliveries",
     lists: {
       type: deliveryType,
-      // The deliveries to a webhook, or about an object.
+      // The deliveries to a webhook, to the webhooks of a source, or about an object.
       of: ({ id: type }, id) =>
-        type === webhookTypeId
+        type === webhookType.id
           ? equalTo(deliveryType, { webhook: id })
-          : equalTo(deliveryType, { object_type: type, object_id: id })
+          : type === sourceType.id
+            ? refersToOne(deliveryType, "webhook", webhookType, equalTo(webhookType, { source: id }))
+            : equalTo(deliveryType, { object_type: type, object_id: id })
     }
   },
   configuration: { name: "configuration", title: "Configuration" },
@@ -139,7 +143,7 @@ const actions = Effect.fnUntraced(function* (type: ObjectType, row: Row, request
   const { where } = yield* Clearance
   const may = (action: Action) => writtenTypes.includes(type) && !isNothing(where(type, action))
   const path = pathOf(type, id)
-  return html`${yield* drawnOf(type, id)}${yield* primaryAction(type, row, request)}${yield* accountActions(type, id, request)}${type.id === webhookTypeId && may("change") ? yield* webhookActions(id, request) : ""}
+  return html`${yield* drawnOf(type, id)}${yield* primaryAction(type, row, request)}${yield* accountActions(type, id, request)}${type.id === webhookType.id && may("change") ? yield* webhookActions(id, request) : ""}
     ${may("add") && addedTypes.includes(type) ? html`<a class="btn btn-sm" href="${pathOf(type)}add/?clone=${id}">${icon("copy")}Clone</a>` : ""}
     ${may("change") ? html`<a class="btn btn-sm" data-key="e" href="${path}edit/">${icon("pencil")}Edit</a>` : ""}
     ${may("delete") ? html`<a class="btn btn-sm" href="${path}delete/">${icon("trash")}Delete</a>` : ""}
@@ -150,7 +154,7 @@ const actions = Effect.fnUntraced(function* (type: ObjectType, row: Row, request
 const tabList = Effect.fnUntraced(function* (type: ObjectType, id: number, current: TabName | undefined) {
   if (type.kind !== "object") return html``
   const visible = yield* visibleToSender
-  const isWebhook = type.id === webhookTypeId
+  const isWebhook = type.id === webhookType.id
   const shown = (isWebhook ? webhookTabs : usualTabs).filter(
     ({ lists }) => lists === undefined || !isNothing(visible(lists.type))
   )

@@ -13,6 +13,8 @@ import type { Request } from "../../http/wire/Request.ts"
 import { allOf } from "../../inventory/derive/filter/Where.ts"
 import { representation } from "../../inventory/derive/represent/Representation.ts"
 import { type Change, changes, changesOf } from "../../inventory/read/Changes.ts"
+import type { RowOf, View } from "../../inventory/Field.ts"
+import type Webhook from "../../inventory/types/extras/Webhook.ts"
 import { conditionWarnings } from "../../inventory/derive/represent/ConditionWarnings.ts"
 import { readPage, viewFor } from "../../inventory/read/Read.ts"
 import { type Html, html } from "../Html.ts"
@@ -26,6 +28,7 @@ import { deliveryTable } from "../object/DeliveryTable.ts"
 import { listedIn, objectOfTab, objectPage } from "../object/ObjectPage.ts"
 import { timeOf } from "../value/Time.ts"
 import { pathOf } from "../value/Title.ts"
+import { valueOf } from "../value/Value.ts"
 import { ago } from "./Ago.ts"
 import { answerCode, stateDot, stateLabel } from "./Health.ts"
 import { webhookType } from "./Opened.ts"
@@ -48,7 +51,7 @@ const show: Handler = (request) =>
     })
     return yield* objectPage(request, {
       ...{ type: webhookType, row, view },
-      main: html`${live("health", banner(health!, yield* Clock.currentTimeMillis))}
+      main: html`${live("health", banner(health!, sourceOf(row, view), yield* Clock.currentTimeMillis))}
         ${row.source === null ? conditionWarnings(row.content_types, row.conditions, view).map(warningLine) : ""}
         <div class="panels">
           <div>${live("traffic", traffic(spans, edits))}${live("latest", yield* latest(row.id, request))}</div>
@@ -58,9 +61,15 @@ const show: Handler = (request) =>
     })
   })
 
-const banner = (health: Health, now: number): Html =>
+/** The source whose changes the webhook listens to; empty for the inventory. */
+const sourceOf = (row: RowOf<typeof Webhook>, view: View): Html => {
+  const { source } = representation(webhookType, row, view) as { readonly source: unknown }
+  return source === null ? html`` : html`<span class="sub">changes of ${valueOf(source)}</span>`
+}
+
+const banner = (health: Health, source: Html, now: number): Html =>
   html`<section class="card health" id="health" aria-label="Health">
-    ${stateDot(health)}<b>${health.sentence}</b>${stateLabel(health)}<span class="grow"></span>
+    ${stateDot(health)}<b>${health.sentence}</b>${stateLabel(health)}${source}<span class="grow"></span>
     ${health.lastAttempt === undefined ? "" : html`<span class="sub">last attempt ${ago(health.lastAttempt, now)}</span>${answerCode(health.lastAnswer ?? "")}`}
   </section>`
 

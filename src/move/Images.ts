@@ -8,6 +8,7 @@ import { asTexts } from "../inventory/derive/filter/Where.ts"
 import { textsIn } from "../inventory/Field.ts"
 import { type ObjectType, columnOf } from "../inventory/ObjectType.ts"
 import { ParsedImage, UploadedFile, imageFieldsOf, isNamedAfter, sidesOf } from "../inventory/image/ImageField.ts"
+import { MoveRefused } from "./source/Source.ts"
 import { imageStorage, writeParts } from "../inventory/image/StoredImages.ts"
 import type { NewRow, RefusedRow } from "./Load.ts"
 import type { ImageFiles } from "./source/Files.ts"
@@ -129,6 +130,11 @@ export const storePictures = Effect.fnUntraced(function* (
   for (const image of images) {
     if (image.reason !== undefined) continue
     const picture = yield* pictureAt(type, files, image)
-    if (!isMissing(picture)) yield* writeParts(type, image.field, image.id, picture.bytes)
+    // The row has the name and the size of the first reading: without its bytes it is not written.
+    if (isMissing(picture)) {
+      const message = `The file ${image.path} of ${type.id} ${image.id} was read, and then not again: ${picture.refused} Run the move again.`
+      return yield* new MoveRefused({ reason: "ImageLost", message })
+    }
+    yield* writeParts(type, image.field, image.id, picture.bytes)
   }
 })

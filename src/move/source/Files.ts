@@ -1,12 +1,14 @@
 /** Files of images by the names that rows of the source have: below the media folder of a NetBox, or fetched from it. */
-import { readFile, realpath, stat } from "node:fs/promises"
-import { resolve, sep } from "node:path"
+import { mkdtemp, readFile, realpath, rm, stat, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join, resolve, sep } from "node:path"
 import { Effect } from "effect"
 import { imageBytesMax } from "../../inventory/image/ImageField.ts"
 
 /** The bytes of a file, or why it is left out. */
 export type FoundFile = Uint8Array | { readonly refused: string }
 
+/** A move reads a file twice: for its size, and to store it. */
 export interface ImageFiles {
   readonly read: (name: string) => Effect.Effect<FoundFile>
 }
@@ -29,3 +31,45 @@ const readIn = async (media: string, name: string): Promise<FoundFile> => {
     return { refused: `The file cannot be read: ${(error as NodeJS.ErrnoException).code ?? "unknown reason"}.` }
   }
 }
+
+/** Most bytes of fetched files on the disk: beyond, the oldest is removed, and is fetched again if it is read again. */
+const spoolBytesMax = 512 * 1024 * 1024
+
+/** Files that are fetched: each is on the disk between its first and its second reading. */
+export const fetchedFiles = Effect.fnUntraced(function* (
+  fetched: (name: string) => Effect.Effect<FoundFile>,
+  bytesMax = spoolBytesMax
+) {
+  const folder = yield* Effect.acquireRelease(
+    Effect.promise(() => mkdtemp(join(tmpdir(), "rackwire-images-"))),
+    (made) => Effect.promise(() => rm(made, { recursive: true, force: true }))
+  )
+  /** The files on the disk by the names of images, with their bytes; the oldest first. */
+  const spooled = new Map<string, { readonly file: string; readonly size: number }>()
+  let [count, total] = [0, 0]
+  const remove = async (name: string): Promise<void> => {
+    const { file, size } = spooled.get(name)!
+    spooled.delete(name)
+    total -= size
+    await rm(file)
+  }
+  const take = async (name: string): Promise<FoundFile> => {
+    const bytes = await readFile(spooled.get(name)!.file)
+    await remove(name)
+    return bytes
+  }
+  const spool = async (name: string, bytes: Uint8Array): Promise<void> => {
+    const file = join(folder, `${count++}`)
+    await writeFile(file, bytes)
+    spooled.set(name, { file, size: bytes.length })
+    total += bytes.length
+    for (const oldest of spooled.keys()) if (total > bytesMax) await remove(oldest)
+  }
+  const read = (name: string): Effect.Effect<FoundFile> =>
+    spooled.has(name)
+      ? Effect.promise(() => take(name))
+      : Effect.tap(fetched(name), (found) =>
+          found instanceof Uint8Array ? Effect.promise(() => spool(name, found)) : Effect.void
+        )
+  return { read } satisfies ImageFiles
+})

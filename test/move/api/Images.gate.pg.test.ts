@@ -90,6 +90,10 @@ test("images are stored as they are, of attachments too", async () => {
   ])
   expect((await verifyInto(both)).deviations).toEqual([])
   const fetched = server.requests.filter(({ path }) => path.startsWith("/media/"))
+  expect(fetched.map(({ path }) => path).toSorted()).toEqual([
+    "/media/devicetype-images/front%20view.png",
+    "/media/image-attachments/hall.png"
+  ])
   expect(new Set(fetched.map(({ token }) => token))).toEqual(new Set([`Token ${netBoxToken}`]))
   // A later run fetches none that it has.
   await moveInto(both)
@@ -126,6 +130,25 @@ test("the token and requests are for the host of NetBox alone", async () => {
   expect(report.types.find(({ type }) => type === "dcim.devicetype")).toMatchObject({ created: 8, homeless: 8 })
   expect(JSON.stringify(findings)).not.toContain(netBoxToken)
   expect(received).toEqual([])
+}, 60_000)
+
+test("a file that is missing when it is stored ends the run, and the next one has its bytes", async () => {
+  let fetches = 0
+  // Two types have one file: it is fetched for the sizes of both, and again to store it.
+  const { both } = await start(["/media/a.png", "/media/a.png"], (path, response, url) => {
+    fetches += 1
+    return fetches === 2 ? reply(response, {}, 404) : bytes(png(640, 480))(path, response, url)
+  })
+  await expect(moveInto(both)).rejects.toThrow(
+    "The file /media/a.png of dcim.devicetype 1 was read, and then not again: GET /media/a.png answers with 404. Run the move again."
+  )
+  expect(await rows("select from dcim_devicetype")).toEqual([])
+  expect((await moveInto(both)).findings).toEqual([])
+  expect(
+    await rows(
+      "select dcim_devicetype_front_image::int as id, length(bytes)::int as bytes from rackwire_image_part order by id"
+    )
+  ).toEqual([1, 2].map((id) => ({ id, bytes: png(640, 480).length })))
 }, 60_000)
 
 test("a file that is no image, too large, missing or never complete is left out", async () => {

@@ -5,6 +5,7 @@ import { SqlError } from "effect/sql"
 import { isDictionary } from "../../../inventory/Field.ts"
 import { openPool, sqlStateOf } from "../../../postgres/Postgres.ts"
 import type { SourceTable } from "../Catalogue.ts"
+import { fetchedFiles } from "../Files.ts"
 import { Snapshot } from "../Snapshot.ts"
 import { type ApiAddress, type ApiClient, ApiFailed, openClient, requestsMax } from "./Client.ts"
 import { type Endpoint, endpointsOf } from "./Endpoints.ts"
@@ -113,7 +114,7 @@ export const openApi = Effect.fnUntraced(function* (address: ApiAddress) {
     type === undefined ? path : table,
     { columns: new Map(), isReadable: false, problem }
   ])
-  return { snapshot: new Snapshot(sql, "pg_temp"), release, unread: tables, files: { read: client.file } }
+  return { snapshot: new Snapshot(sql, "pg_temp"), release, unread: tables, files: yield* fetchedFiles(client.file) }
 })
 
 const isFirst = ({ path }: Endpoint): boolean => path === "extras/custom-fields"

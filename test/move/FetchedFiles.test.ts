@@ -1,0 +1,45 @@
+/** Files of images that a move fetches: each once, though it reads each twice. */
+import { readdirSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { Effect } from "effect"
+import { expect, test } from "vitest"
+import { fetchedFiles } from "../../src/move/source/Files.ts"
+
+/** A source of files, and the names that were fetched. */
+const source = (size: number) => {
+  const names: Array<string> = []
+  const fetched = (name: string) =>
+    Effect.sync(() => {
+      names.push(name)
+      return name === "missing" ? { refused: "Not found." } : new Uint8Array(size).fill(name.length)
+    })
+  return { names, fetched }
+}
+
+const readAll = (size: number, bytesMax: number, read: ReadonlyArray<string>) => {
+  const { names, fetched } = source(size)
+  const reading = Effect.gen(function* () {
+    const files = yield* fetchedFiles(fetched, bytesMax)
+    const found = yield* Effect.forEach(read, files.read)
+    for (const [at, file] of found.entries())
+      if (file instanceof Uint8Array) expect(Buffer.from(file)).toEqual(Buffer.alloc(size, read[at]!.length))
+    return names
+  })
+  return Effect.runPromise(Effect.scoped(reading))
+}
+
+test("a file is fetched for its first reading alone", async () => {
+  expect(await readAll(10, 100, ["a", "bb", "a", "bb"])).toEqual(["a", "bb"])
+})
+
+test("beyond the limit the oldest file is fetched again", async () => {
+  expect(await readAll(10, 25, ["a", "bb", "ccc", "bb", "ccc", "a"])).toEqual(["a", "bb", "ccc", "a"])
+  expect(await readAll(30, 25, ["a", "a"])).toEqual(["a", "a"])
+})
+
+test("a file that was not found is fetched again, and nothing is left on the disk", async () => {
+  const folders = () => readdirSync(tmpdir()).filter((name) => name.startsWith("rackwire-images-"))
+  const before = folders()
+  expect(await readAll(10, 100, ["missing", "missing", "a"])).toEqual(["missing", "missing", "a"])
+  expect(folders().filter((name) => !before.includes(name))).toEqual([])
+})

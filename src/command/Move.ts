@@ -1,12 +1,13 @@
 /** `move`: moves an existing NetBox into the inventory, from NetBox's database. The work is that of move/Move.ts. */
 import { closeSync, openSync, writeSync } from "node:fs"
 import { resolve } from "node:path"
-import { Console, Effect, Option, Redacted } from "effect"
+import { Cause, Console, Effect, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { requireKey } from "../inventory/Reseal.ts"
 import { leftBehind, sourceAddress } from "../move/Address.ts"
 import { move } from "../move/Move.ts"
 import { reportLines } from "../move/Report.ts"
+import { MoveRefused } from "../move/source/Source.ts"
 import { keepRun } from "../move/state/Runs.ts"
 import { verify, verifyLines, wrongIn } from "../move/Verify.ts"
 import { database } from "../pipeline/Foundation.ts"
@@ -15,18 +16,51 @@ import { ofService } from "./service/OfService.ts"
 import { progressOn } from "./move/Progress.ts"
 import { CommandFailed, entry } from "./service/Entry.ts"
 
+/** Most files of details of the usual name in a folder. */
+const detailsMax = 1000
+
+/** The usual files of details: each run makes the first that does not exist. */
+const usualDetails: ReadonlyArray<string> = Array.from(
+  { length: detailsMax },
+  (_, at) => `rackwire-move${at === 0 ? "" : `-${at + 1}`}.jsonl`
+)
+
+/** Opens the first of the files that does not exist. */
+const openNew = (names: ReadonlyArray<string>) => {
+  for (const [at, name] of names.entries()) {
+    try {
+      return { path: resolve(name), file: openSync(name, "wx", 0o600) }
+    } catch (error) {
+      const isTaken = (error as NodeJS.ErrnoException).code === "EEXIST"
+      if (!isTaken || at === names.length - 1) throw error
+    }
+  }
+  throw new Error("no name is given")
+}
+
 /** Writes lines to a new file that its owner alone may read; an existing file is not overwritten. */
-const openLines = (path: string) =>
+const openLines = (names: ReadonlyArray<string>) =>
   Effect.acquireRelease(
     Effect.try({
       try: () => {
-        const file = openSync(path, "wx", 0o600)
-        return { file, write: (line: unknown) => writeSync(file, `${JSON.stringify(line)}\n`) }
+        const { path, file } = openNew(names)
+        return { path, file, write: (line: unknown) => writeSync(file, `${JSON.stringify(line)}\n`) }
       },
-      catch: (error) => new CommandFailed({ message: `${path} cannot be made: ${(error as Error).message}` })
+      catch: (error) =>
+        new CommandFailed({ message: `The file of details cannot be made: ${(error as Error).message}` })
     }),
     ({ file }) => Effect.sync(() => closeSync(file))
   )
+
+/** Whether pages may have been written before the run ended: other refusals are from before the first write. */
+const isUnfinished = (cause: Cause.Cause<unknown>): boolean => {
+  const error = Cause.squash(cause)
+  return !(error instanceof MoveRefused) || error.reason === "ImageLost"
+}
+
+const unfinished = Console.error(
+  "The move is not finished. What is written stays: the same command continues where this one has ended."
+)
 
 /** The report as JSON is for programs, which are shown no progress. */
 const progressFor = (json: boolean) =>
@@ -44,7 +78,7 @@ interface MoveInput {
   readonly prefer: Option.Option<"source" | "target">
   readonly verify: boolean
   readonly json: boolean
-  readonly leftOut: string
+  readonly leftOut: Option.Option<string>
 }
 
 const run = Effect.fnUntraced(function* ({
@@ -66,20 +100,20 @@ const run = Effect.fnUntraced(function* ({
   if ("problem" in address) return yield* new CommandFailed({ message: address.problem })
   // Capture could not open the message that says that no events are made.
   yield* requireKey
-  const lines = yield* openLines(resolve(leftOut))
+  const lines = yield* openLines(Option.match(leftOut, { onNone: () => usualDetails, onSome: (name) => [name] }))
   yield* Effect.forEach(leftBehind(address.source), (line) => Console.error(line))
   const around = { source: address.source, note: lines.write, progress }
   if (isVerified) {
     const report = yield* verify(around)
     yield* end
-    yield* Console.log(
-      json ? JSON.stringify(report) : [...verifyLines(report), `Details: ${resolve(leftOut)}`].join("\n")
-    )
+    yield* Console.log(json ? JSON.stringify(report) : [...verifyLines(report), `Details: ${lines.path}`].join("\n"))
     yield* keepRun("verify", report)
     const wrong = wrongIn(report)
     if (wrong > 0) return yield* new CommandFailed({ message: `${wrong} rows differ.` })
     return
   }
+  // Otherwise everything is one transaction, of which nothing stays.
+  const isByPages = !dryRun && !strict && !fire
   const report = yield* move({
     ...around,
     isDryRun: dryRun,
@@ -89,12 +123,10 @@ const run = Effect.fnUntraced(function* ({
     keepsIds: keepIds === "yes",
     prefer: Option.getOrUndefined(prefer),
     media: Option.getOrUndefined(media)
-  })
+  }).pipe(Effect.onError((cause) => (isByPages && isUnfinished(cause) ? Effect.andThen(end, unfinished) : Effect.void)))
   if (!dryRun) yield* keepRun("move", report)
   yield* end
-  yield* Console.log(
-    json ? JSON.stringify(report) : [...reportLines(report), `Details: ${resolve(leftOut)}`].join("\n")
-  )
+  yield* Console.log(json ? JSON.stringify(report) : [...reportLines(report), `Details: ${lines.path}`].join("\n"))
 })
 
 export default Command.make(
@@ -154,8 +186,10 @@ export default Command.make(
       Flag.withDefault(false)
     ),
     leftOut: Flag.String("left-out").pipe(
-      Flag.withDescription("New file for rows and values that are not stored as NetBox had them, as JSON lines"),
-      Flag.withDefault("rackwire-move.jsonl")
+      Flag.withDescription(
+        "New file for rows and values that are not stored as NetBox had them, as JSON lines (default: rackwire-move.jsonl, or -2, -3)"
+      ),
+      Flag.optional
     )
   },
   (asked) => run(asked).pipe(Effect.scoped, Effect.provide(Postgres.patient), ofService(database))

@@ -1,6 +1,10 @@
 /** A run that ended early is continued by the next one; a run that writes all or nothing leaves nothing behind. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { readdirSync, rmSync } from "node:fs"
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
+import { environmentOf } from "../support/Api.ts"
+import { runProcess } from "../support/Command.ts"
 import { type TestDatabase, makeDatabase, makeEmptyDatabase } from "../support/Database.ts"
+import { makeScratch } from "../support/Scratch.ts"
 import { moveInto, schema, verifyInto } from "./Source.ts"
 
 let source: TestDatabase
@@ -25,20 +29,21 @@ const rows: ReadonlyArray<string> = [
   "insert into auth_user (id, password, username, is_superuser, is_staff, is_active, first_name, last_name, email) values (2, 'pbkdf2_sha256$1$salt$hash', 'ada', true, true, true, '', '', '')"
 ]
 
+/** Every run ends with its fifth write: a page has two at most, which count twice (on conflict do update). */
+const ending: ReadonlyArray<string> = [
+  "create sequence runs_write",
+  `create function end_run() returns trigger language plpgsql as $$ begin
+     if nextval('runs_write') = 5 then raise exception 'ended' using errcode = 'QQ000'; end if;
+     return null;
+   end $$`,
+  "create trigger end_run before insert or update or delete on rackwire_moved for each statement execute function end_run()"
+]
+
 beforeAll(async () => {
   source = await makeEmptyDatabase()
   target = await makeDatabase()
   for (const statement of [...schema, ...rows]) await source.sql.query(statement)
-  // Every run ends with its fifth write: a page has two at most, which count twice (on conflict do update).
-  for (const statement of [
-    "create sequence runs_write",
-    `create function end_run() returns trigger language plpgsql as $$ begin
-       if nextval('runs_write') = 5 then raise exception 'ended' using errcode = 'QQ000'; end if;
-       return null;
-     end $$`,
-    "create trigger end_run before insert or update or delete on rackwire_moved for each statement execute function end_run()"
-  ])
-    await target.sql.query(statement)
+  for (const statement of ending) await target.sql.query(statement)
 }, 60_000)
 afterAll(async () => {
   await Promise.all([source.drop(), target.drop()])
@@ -86,6 +91,23 @@ describe("a run that ends early", () => {
     expect(await runsUntilWhole()).toBeGreaterThan(1)
     expect((await verifyInto(both())).deviations).toEqual([])
     expect(await moved()).toBe(before - 5)
+  })
+
+  test("says so, and the same command continues it in the same folder", async () => {
+    const folder = makeScratch("rackwire-move-again-")
+    const fresh = await makeDatabase()
+    onTestFinished(fresh.drop)
+    for (const statement of ending) await fresh.sql.query(statement)
+    const run = () => runProcess(["move", source.databaseUrl], { cwd: folder, env: environmentOf(fresh) })
+    const first = await run()
+    expect(first.code).toBe(1)
+    expect(first.output).toContain("the same command continues where this one has ended")
+    await fresh.sql.query("drop trigger end_run on rackwire_moved")
+    const second = await run()
+    expect([second.code, second.output]).toEqual([0, expect.stringContaining("Details: ")])
+    expect(second.output).not.toContain("The move is not finished")
+    expect(readdirSync(folder).toSorted()).toEqual(["rackwire-move-2.jsonl", "rackwire-move.jsonl"])
+    rmSync(folder, { recursive: true })
   })
 
   test("is refused while another one runs, and releases the lock at its end", async () => {

@@ -1,6 +1,7 @@
 /**
- * A service with the demo inventory, a webhook, and a few changes that it has delivered. Beside it are objects that are
- * hard to show: a device with 300 ports, a full rack with long names of several scripts, a /8 with 100,000 children.
+ * A service with the demo inventory, a webhook, a few changes that it has delivered, and a NetBox that is its source.
+ * Beside it are objects that are hard to show: a device with 300 ports, a full rack with long names of several scripts, a
+ * /8 with 100,000 children.
  */
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
@@ -8,6 +9,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { fillPrefixes, fillRack } from "../../../bench/Inventory.ts"
+import { NetBoxWriter } from "../../source/NetBoxWriter.ts"
+import { makeNetBox } from "../../source/NetBoxDatabase.ts"
+import { superuserUrlOf } from "../../support/EmbeddedServers.ts"
+import { eventually } from "../../support/Eventually.ts"
 import { startReceiver } from "../../support/Receiver.ts"
 import { type ServiceProcess, startProcess } from "../../support/Process.ts"
 import { openSql } from "../../support/Sql.ts"
@@ -28,6 +33,42 @@ const changes = [
 
 interface Filled extends Pick<ServiceProcess, "url"> {
   readonly close: () => Promise<void>
+}
+
+/** Requests that change objects in NetBox. */
+const changesInNetBox = 3
+
+type Send = (method: string, path: string, body: object) => Promise<void>
+
+/** The first source, a NetBox on the same server, and a webhook that receives its changes. */
+const attachNetBox = async (
+  serverUrl: string,
+  { call }: ServiceProcess,
+  send: Send,
+  receiverUrl: string
+): Promise<void> => {
+  const netbox = await makeNetBox("4.2", serverUrl)
+  const writer = new NetBoxWriter(netbox)
+  await send("POST", "/api/extras/sources/", {
+    ...{ name: "headquarters", description: "The NetBox of the data centres", database_url: netbox.databaseUrl },
+    ...{ slot: netbox.name, web_url: "https://netbox.example.com" }
+  })
+  await send("POST", "/api/extras/webhooks/", {
+    ...{ name: "Tickets of headquarters", source: { name: "headquarters" }, payload_url: `${receiverUrl}/tickets` },
+    ...{ content_types: ["dcim.site", "netbox_dns.zone"], type_create: true, type_update: true }
+  })
+  await eventually("the source is read", async () => {
+    const { json } = await call<{ readonly status: string }>("GET", "/api/extras/sources/1/")
+    return json.status === "reading"
+  })
+  let site = 0
+  await writer.request(async (request) => {
+    site = await request.create("dcim.site", { name: "AMS1", slug: "ams1", status: "active" })
+  })
+  await writer.request((request) => request.create("netbox_dns.zone", { name: "example.com" }))
+  await writer.request((request) => request.update("dcim.site", site, { status: "planned" }))
+  await writer.close()
+  await netbox.sql.close()
 }
 
 export const startFilled = async (): Promise<Filled> => {
@@ -71,7 +112,8 @@ export const startFilled = async (): Promise<Filled> => {
     await fillRack(sql, 300, longName)
     await fillPrefixes(sql, 100_000)
     await sql.close()
-    await receiver.untilAll(({ length }) => length >= changes.length)
+    await attachNetBox(superuserUrlOf(directory, databaseUrl), service, send, receiver.url)
+    await receiver.untilAll((all) => all.filter(({ path }) => path === "/tickets").length === changesInNetBox)
     return { url: service.url, close }
   } catch (error) {
     await close()

@@ -36,5 +36,12 @@ export const pages: ReadonlyArray<Page> = [
   { name: "rack-40-devices", path: `/dcim/racks/${filledRack.rack}/` },
   { name: "trace", path: `/dcim/interfaces/${filledRack.interface}/` },
   { name: "prefix-100000", path: `/ipam/prefixes/${filledPrefix}/` },
+  { name: "sources", path: "/extras/sources/" },
+  { name: "source", path: "/extras/sources/1/" },
+  { name: "source-deliveries", path: "/extras/sources/1/deliveries/" },
+  { name: "source-webhook", path: "/extras/webhooks/3/" },
+  { name: "sign-ins", path: "/users/sign-ins/" },
+  { name: "sessions", path: "/user/sessions/" },
+  { name: "factors", path: "/user/factors/" },
   { name: "not-found", path: "/dcim/devices/99999999/" }
 ]

@@ -1,5 +1,5 @@
 /**
- * `npm run screenshots [-- --readme] [--only <name>]`: writes pictures of the console's main pages, from a service with
+ * `npm run screenshots [-- --readme] [--only <beginning of names>]`: writes pictures of the console's main pages, from a service with
  * the demo inventory: light, dark, and on a small screen. Fails if a page is wider than the small screen.
  *
  * With `--readme` it also writes the pictures of the README.
@@ -38,7 +38,7 @@ const takeAll = async (browser: Browser, url: string): Promise<ReadonlyArray<str
   const wrong: Array<string> = []
   const contexts = { open: await open(browser, url, true), loggedIn: await open(browser, url, false) }
   for (const { name, path, isPublic = false, isInReadme = false } of pages) {
-    if (values.only !== undefined && values.only !== name) continue
+    if (!name.startsWith(values.only ?? "")) continue
     const page = await (isPublic ? contexts.open : contexts.loggedIn).newPage()
     for (const theme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme: theme })

@@ -5,6 +5,7 @@
  */
 import { Effect } from "effect"
 import type { SignInKind } from "../inventory/types/users/SignIn.ts"
+import type { Author } from "../inventory/write/Transaction.ts"
 import { overLimit } from "./audit/RefusalBudget.ts"
 import { admitsProxySignIn, writeRefusal, writeSignIn } from "./audit/SignInRows.ts"
 import type { Denied } from "./Denied.ts"
@@ -28,8 +29,7 @@ const logins = {
   "logged in by the header of a proxy": ["logged_in", "proxy"],
   "was created by the header of a proxy": ["user_created", "proxy"],
   "logged out": ["logged_out", ""],
-  "provisioned a token": ["token_provisioned", "password"],
-  "changed the password": ["password_changed", "password"]
+  "provisioned a token": ["token_provisioned", "password"]
 } as const satisfies Words
 
 export const auditLogin = Effect.fnUntraced(function* (
@@ -89,9 +89,32 @@ export const auditSessionsEnded = Effect.fnUntraced(function* (
 
 const counted = (sessions: number): string => (sessions === 1 ? "1 session" : `${sessions} sessions`)
 
-/** A new password of a user by an administrator; the line about the write of the account has the rest. */
-export const auditPasswordSet = (by: string, of: string, address: string | undefined) =>
-  writeSignIn({ entries: [{ kind: "password_changed", name: of, details: `by ${quoted(by)}` }], by, address })
+/** Users who changed their own password; the row is written with the password (`auditPasswords`). */
+export const auditOwnPassword = (name: string, address: string | undefined) =>
+  Effect.logInfo(`audit: ${quoted(name)} changed the password ${from(address)}`)
+
+/** New passwords of users, in the transaction that writes them: a line would remain if it is rolled back. */
+export const auditPasswords = (users: ReadonlyArray<string>, author: Author, address: string | undefined) => {
+  const token = author.request?.token
+  const entries = users.map((name) => {
+    const isOwn = name === author.username
+    const details = [
+      ...(isOwn ? [] : [`by ${quoted(author.username)}`]),
+      ...(token === undefined ? [] : [`with token ${token}`])
+    ]
+    const way = isOwn && token === undefined ? "password" : ""
+    return { kind: "password_changed", way, name, details: details.join(", ") } as const
+  })
+  return writeSignIn({ entries, author, address })
+}
+
+/** A new password that a command gave an existing user. */
+export const auditPasswordSet = (name: string, command: string) =>
+  writeSignIn({
+    entries: [{ kind: "password_changed", name, details: `by ${quoted(command)}` }],
+    by: command,
+    address: undefined
+  })
 
 /** A provider or directory, by its source and its issuer. */
 interface SignInProvider {

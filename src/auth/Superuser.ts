@@ -7,6 +7,7 @@ import { isCommonPassword } from "../inventory/field/CommonPasswords.ts"
 import { hashPassword } from "../inventory/Vault.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { create } from "../inventory/write/Write.ts"
+import { auditPasswordSet } from "./Audit.ts"
 
 const author = { username: "", requestId: "00000000-0000-0000-0000-000000000000" }
 
@@ -25,24 +26,30 @@ export const ensureSuperuser = Effect.gen(function* () {
       "SUPERUSER_PASSWORD is one of the most common passwords: change it before others can log in."
     )
   }
-  yield* createSuperuser(superuserName, password, generated !== undefined)
+  yield* createSuperuser(superuserName, password, { by: "rackwire serve", isTemporary: generated !== undefined })
   if (superuserApiToken !== undefined) yield* giveToken(superuserName, reveal(superuserApiToken))
   return generated
 })
 
 /**
  * Makes a superuser, or makes the existing user of this name a superuser with this password. A `temporary` password
- * must be changed before the user can do anything else with a browser.
+ * must be changed before the user can do anything else with a browser. `by`: the command, for the audit.
  */
-export const createSuperuser = Effect.fnUntraced(function* (username: string, password: string, temporary = false) {
+export const createSuperuser = Effect.fnUntraced(function* (
+  username: string,
+  password: string,
+  { by, isTemporary = false }: { readonly by: string; readonly isTemporary?: boolean }
+) {
   const sql = yield* SqlClient.SqlClient
+  const exists = yield* hasUser(username)
   const hash = yield* Effect.promise(() => hashPassword(password))
   yield* sql`
     insert into users_user (username, password, temporary_password, is_superuser, is_staff)
-    values (${username}, ${hash}, case when ${temporary} then md5(${hash}) else '' end, true, true)
+    values (${username}, ${hash}, case when ${isTemporary} then md5(${hash}) else '' end, true, true)
     on conflict (username) do update
        set password = excluded.password, temporary_password = excluded.temporary_password, is_superuser = true,
            is_staff = true, is_active = true`
+  if (exists) yield* auditPasswordSet(username, by)
 })
 
 /** Returns the id of the user of this name; undefined without one. */

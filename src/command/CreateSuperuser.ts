@@ -57,7 +57,7 @@ export default Command.make(
       const { stdinIsTerminal } = yield* Stdio.Stdio
       const password = yield* (yield* stdinIsTerminal) ? askPassword : readPassword
       yield* refusePassword(password)
-      yield* make(username, password)
+      yield* make(username, password, { by: "rackwire createsuperuser" })
       yield* Console.log(
         exists ? `User ${username} is a superuser with a new password.` : `Superuser ${username} created.`
       )

@@ -16,11 +16,13 @@ import { Vault } from "../inventory/Vault.ts"
 import { chainHeader, readChain } from "../webhook/Chain.ts"
 import { OptionRefused } from "../Setting.ts"
 import { RefusalBudget } from "../auth/audit/RefusalBudget.ts"
+import { auditPasswords } from "../auth/Audit.ts"
 import { SignInRequest } from "../auth/audit/SignInRows.ts"
 import type { Principal } from "../auth/Principal.ts"
 import { proxyProblem } from "../auth/proxy/ProxyRules.ts"
 import type { PremiseFailed } from "../inventory/read/Premise.ts"
-import { admit, presume } from "./Admission.ts"
+import { PasswordRecord } from "../inventory/write/Replace.ts"
+import { addressOf, admit, presume } from "./Admission.ts"
 import { basePathOf, basePathProblem, inward, outward } from "./publish/BasePath.ts"
 import { type Browsing, browse } from "./Browse.ts"
 import { Connections, trustedProxies } from "./Connections.ts"
@@ -123,7 +125,8 @@ const answerAll = (serving: Serving) =>
         requestId,
         agent: incoming.headers["user-agent"],
         refusals: serving.refusals
-      })
+      }),
+      Effect.provideService(PasswordRecord, (users, author) => auditPasswords(users, author, addressOf(incoming)))
     )
     const shown = outward(forPeople(serving, reply, incoming, { ...refused, requestId }), serving.path)
     const sending = { incoming, requestId, secure: isTls(settings.baseUrl) }

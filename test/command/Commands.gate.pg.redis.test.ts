@@ -50,6 +50,11 @@ describe("createsuperuser", () => {
     const updated = await create("second", "correct horse 2\n", "--update")
     expect(updated).toEqual({ code: 0, output: "User second is a superuser with a new password.\n" })
     expect(await hashOf("second")).not.toEqual(before)
+    expect(
+      await database.sql.query(
+        `select s.kind, s.name, s.details, u.username as user from users_signin s join users_user u on u.id = s.user_id`
+      )
+    ).toEqual([{ kind: "password_changed", name: "second", details: `by "rackwire createsuperuser"`, user: "second" }])
   })
 
   it("refuses more than one line, and passwords that are too short, too long or common", async () => {

@@ -11,7 +11,7 @@ import { SqlClient } from "effect/sql"
 import { Settings } from "../../Config.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { type SignInKind, signInChars } from "../../inventory/types/users/SignIn.ts"
-import { contextOf } from "../../inventory/write/Transaction.ts"
+import { type Author, contextOf } from "../../inventory/write/Transaction.ts"
 import { contextPrefix } from "../../postgres/Messages.ts"
 import { inWords } from "../../telemetry/Telemetry.ts"
 import { TooManyAttempts, networkOf } from "../Attempts.ts"
@@ -44,6 +44,8 @@ interface SignInOutcome {
   readonly entries: ReadonlyArray<SignInEntry>
   /** The name of the authenticated user who did it; absent where nobody was authenticated. */
   readonly by?: string
+  /** The author of the transaction that the rows belong to; absent where they have one of their own. */
+  readonly author?: Author
   readonly address: string | undefined
 }
 
@@ -71,10 +73,10 @@ const statement = `
     from context, json_to_recordset($3::json) as r (kind text, way text, name text, reason text, details text)`
 
 /** Writes a row for each entry. Never fails: a sign-in does not depend on its row. */
-export const writeSignIn = Effect.fnUntraced(function* ({ entries, by = "", address }: SignInOutcome) {
+export const writeSignIn = Effect.fnUntraced(function* ({ entries, by = "", author, address }: SignInOutcome) {
   const sql = yield* SqlClient.SqlClient
   const { requestId, agent = "" } = yield* SignInRequest
-  const context = contextOf({ username: storable(by, signInChars.name), requestId })
+  const context = contextOf(author ?? { username: storable(by, signInChars.name), requestId })
   const insert = sql.unsafe(statement, [
     ...[contextPrefix, context, JSON.stringify(entries.map(rowOf))],
     ...[storable(address ?? "", signInChars.address), storable(agent, signInChars.agent), requestId]

@@ -1,6 +1,6 @@
 /** `/user/password/`: users change their own password, with the one before it. */
 import { Effect } from "effect"
-import { auditLogin, auditRefused, auditThrottled } from "../../auth/Audit.ts"
+import { auditOwnPassword, auditRefused, auditThrottled } from "../../auth/Audit.ts"
 import { changePassword } from "../../auth/password/Password.ts"
 import { username } from "../../auth/Principal.ts"
 import { begin, csrfToken } from "../../auth/Session.ts"
@@ -59,7 +59,7 @@ const submit: Handler = ({ principal, incoming, author, origin }) =>
       })
     )
     if (problem !== undefined) return passwordForm(session, username(principal), problem)
-    yield* auditLogin("changed the password", username(principal), address)
+    yield* auditOwnPassword(username(principal), address)
     // The new password ended every session of the user; this browser gets a new one.
     const begun = yield* begin(user.id, session, { address, agent: incoming.headers["user-agent"] })
     return { ...redirect("/"), cookies: sessionCookies(origin, begun.key, begun.seconds) }

@@ -1,8 +1,5 @@
 /** `/users/users/<id>/password/`: gives a user a new password, for senders who may change the user. */
 import { Effect, Result } from "effect"
-import { auditPasswordSet } from "../../auth/Audit.ts"
-import { username } from "../../auth/Principal.ts"
-import { addressOf } from "../../http/Admission.ts"
 import { type Handler, type Route, redirect } from "../../http/Route.ts"
 import type { Request } from "../../http/wire/Request.ts"
 import { rowOf } from "../../http/objects/Objects.ts"
@@ -61,10 +58,7 @@ const submit: Handler = (request) =>
     const row = yield* rowOf(userType, request, "change")
     const password = (yield* readForm(request.incoming)).get("new_password") ?? ""
     const set = yield* Effect.result(update(userType, [{ id: row.id, body: { password } }], false, request.author))
-    if (Result.isSuccess(set)) {
-      yield* auditPasswordSet(username(request.principal), String(row["username"]), addressOf(request.incoming))
-      return { ...redirect(pathOf(userType, row.id)), written: [row.id] }
-    }
+    if (Result.isSuccess(set)) return { ...redirect(pathOf(userType, row.id)), written: [row.id] }
     if (!(set.failure instanceof WriteRefused)) return yield* set.failure
     return yield* page(
       request,

@@ -160,7 +160,7 @@ export const update = <E = never>(
   author: Author,
   guard: Guard<E> = unguarded
 ) =>
-  updateRows(type, changes, whole, guard).pipe(
+  updateRows(type, changes, whole, author, guard).pipe(
     asAuthor(author),
     refuseConflicts(
       type,
@@ -172,6 +172,7 @@ const updateRows = Effect.fnUntraced(function* <E>(
   type: ObjectType,
   changes: ReadonlyArray<Change>,
   whole: boolean,
+  author: Author,
   guard: Guard<E>
 ) {
   yield* sealHidden(
@@ -191,7 +192,7 @@ const updateRows = Effect.fnUntraced(function* <E>(
   const sent = yield* mapInSlices(known, ({ body }) => draft(type, body, whole))
   const drafts = withImages(type, sent, present)
   const rows = yield* settle(type, yield* withKeptSecrets(type, drafts, present), present)
-  const after = yield* replace(type, rows, present)
+  const after = yield* replace(type, rows, present, author)
   yield* keepImages(type, rows, drafts)
   yield* staysWithin(type, rows, "change")
   yield* staysWithinQuota(type, rows, before)

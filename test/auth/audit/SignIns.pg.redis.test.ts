@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Api, startApi } from "../../support/Api.ts"
 import { type Json, type List, password } from "../../support/Client.ts"
 import { openBrowser } from "../Browser.ts"
-import { makeUser, permit, userPassword } from "../Users.ts"
+import { type User, makeUser, permit, userPassword } from "../Users.ts"
 
 let api: Api
 
@@ -96,6 +96,40 @@ describe("a row", () => {
       ["sessions_ended", `1 session, by "admin"`],
       ["password_changed", `by "admin"`]
     ])
+  })
+
+  it("is written for each password that the API changes, of one user or many, and for no other change", async () => {
+    const users = await Promise.all(["fay", "gil", "hal"].map((name) => makeUser(api, name)))
+    const [fay, gil, hal] = users as [User, User, User]
+    const secret = "one more long password"
+    await permit(api, hal.id, { types: ["users.user"], actions: ["change"], constraints: { id: hal.id } })
+    const list = "/api/users/users/"
+    const single = await api.call("PATCH", `${list}${fay.id}/`, { password: secret })
+    const whole = await api.call("PUT", `${list}${fay.id}/`, { username: "fay", password: secret })
+    const many = await api.call(
+      "PATCH",
+      list,
+      [fay, gil].map(({ id }) => ({ id, password: secret }))
+    )
+    const own = await hal.call("PATCH", `${list}${hal.id}/`, { password: secret })
+    const other = await api.call("PATCH", `${list}${fay.id}/`, { email: "fay@example.org" })
+    expect([single, whole, many, own, other].map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+    const refused = await api.call("PATCH", list, [
+      { id: gil.id, password: secret },
+      { id: fay.id, password: "short" }
+    ])
+    expect(refused.status).toBe(400)
+    const changesOf = async ({ id, name }: User) => {
+      const found = await rows(`name=${name}`)
+      expect(found.map(({ user, address }) => [user?.id, address])).toEqual(found.map(() => [id, "127.0.0.1"]))
+      return found.map(({ kind, details, request_id }) => [kind.value, details, request_id])
+    }
+    const idOf = ({ headers }: { readonly headers: Headers }) => headers.get("x-request-id")
+    const admin = expect.stringMatching(/^by "admin", with token \d+$/)
+    expect(await changesOf(fay)).toEqual([single, whole, many].map((by) => ["password_changed", admin, idOf(by)]))
+    expect(await changesOf(gil)).toEqual([["password_changed", admin, idOf(many)]])
+    expect(await changesOf(hal)).toEqual([["password_changed", expect.stringMatching(/^with token \d+$/), idOf(own)]])
+    expect(JSON.stringify(await rows("kind=password_changed"))).not.toContain(secret)
   })
 
   it("of a name of no user has no user, and what the client wrote as the column can store it", async () => {

@@ -18,6 +18,9 @@ const logoutTokenSeconds = 600
 
 const logoutEvent = "http://schemas.openid.net/event/backchannel-logout"
 
+/** The claims of which a user is made. Entra ID and Okta leave the parts of the name out of the ID token. */
+const profileClaims = ["preferred_username", "email", "given_name", "family_name"]
+
 /** The end of a session at the provider, or of all sessions of the subject. */
 export interface EndedAtProvider {
   readonly issuer: string
@@ -78,7 +81,7 @@ export class ProviderClient {
     const claims: Claims = tokens.claims()!
     const idToken = tokens.id_token!
     const { groupsClaim = "sub" } = this.options
-    const isWhole = ["preferred_username", "email", groupsClaim].every((claim) => claim in claims)
+    const isWhole = [...profileClaims, groupsClaim].every((claim) => claim in claims)
     if (isWhole || config.serverMetadata().userinfo_endpoint === undefined) return { claims, idToken }
     // The claims of the ID token are signed: they count first.
     const more = await client.fetchUserInfo(config, tokens.access_token, String(claims["sub"]))

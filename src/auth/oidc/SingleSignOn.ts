@@ -107,5 +107,15 @@ const refusalOf = (
   const { code, error: declined } = error as { readonly code?: unknown; readonly error?: unknown }
   if (code === "OAUTH_AUTHORIZATION_RESPONSE_ERROR")
     return refused("Declined", String(declined), /^[a-z_]{1,40}$/.test(String(declined)) ? String(declined) : "error")
+  const algorithm = algorithmIn(error)
+  if (algorithm !== undefined)
+    return refused("InvalidAnswer", `its ID token is signed by ${algorithm}: let it sign with a key, as by RS256`)
   return refused("InvalidAnswer", [inWords(error), declined].flatMap((part) => part ?? []).join(": "))
+}
+
+/** The algorithm of a signature that openid-client does not verify, such as HMAC; undefined for other errors. */
+const algorithmIn = (error: unknown): string | undefined => {
+  if (typeof error !== "object" || error === null) return undefined
+  const { alg, cause } = error as { readonly alg?: unknown; readonly cause?: unknown }
+  return typeof alg === "string" ? alg : algorithmIn(cause)
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Api, startApi } from "../../support/Api.ts"
 import { type Browser, openBrowser } from "../Browser.ts"
 import { makeUser } from "../Users.ts"
-import { type Account, type RealProvider, client, startRealProvider } from "./RealProvider.ts"
+import { type Account, type RealProvider, client, signInBy, startRealProvider } from "./RealProvider.ts"
 
 let provider: RealProvider
 let api: Api
@@ -36,24 +36,8 @@ const ana: Account = {
   email_verified: true
 }
 
-/** The visitor's way to the provider, where the account logs in, and back. Returns our answer at its end. */
-const signIn = async (
-  visitor: Browser,
-  account: Account,
-  path = "/login/oidc/?next=/dcim/sites/"
-): Promise<Response> => {
-  provider.offer = account
-  const atProvider = openBrowser(provider.issuer)
-  let to = (await visitor.fetch(path)).headers.get("location")!
-  for (let hops = 0; to.startsWith(provider.issuer) || to.startsWith("/interaction/"); hops++) {
-    if (hops > 5) throw new Error(`still at ${to}`)
-    const page = await atProvider.fetch(to.replace(provider.issuer, ""))
-    const answer =
-      page.status === 200 ? await atProvider.fetch(to.replace(provider.issuer, ""), { method: "POST" }) : page
-    to = answer.headers.get("location")!
-  }
-  return visitor.fetch(to.replace(api.service.url, ""))
-}
+const signIn = (visitor: Browser, account: Account, path = "/login/oidc/?next=/dcim/sites/"): Promise<Response> =>
+  signInBy(provider, api.service, { visitor, account, path })
 
 const usersNamed = async (name: string) =>
   api.database.sql.query<{ readonly id: string; readonly email: string; readonly first_name: string }>(

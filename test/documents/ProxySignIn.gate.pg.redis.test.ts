@@ -37,7 +37,14 @@ beforeAll(async () => {
     const [, name, groups = ""] = /\bwho=([^:;]*):?([^;]*)/.exec(headers.cookie ?? "") ?? []
     if (path !== "/oauth2/auth") return void response.end("Sign in at the provider")
     if (name === undefined) return void response.writeHead(401).end()
-    response.writeHead(202, { "x-auth-request-user": name, "x-auth-request-groups": groups }).end()
+    // By OpenID Connect the user is the subject, and the further headers have the name and the address.
+    const headersOf = { user: name, groups, email: `${name}@example.org`, "preferred-username": `the name of ${name}` }
+    response
+      .writeHead(
+        202,
+        Object.entries(headersOf).flatMap(([key, value]) => [`x-auth-request-${key}`, value])
+      )
+      .end()
   })
   const [port = 0, loginPort = 0] = await freePorts(2)
   await new Promise<void>((resolve) => login.listen(loginPort, "127.0.0.1", resolve))
@@ -100,9 +107,10 @@ describe.skipIf(!needs(program, existsSync(program), "apt-get install nginx-ligh
       visitor.cookies.set("who", "ann:network")
       expect((await add()).status).toBe(403)
       const rows = await api.database.sql.query(
-        "select username, is_superuser from users_user where username <> 'admin' order by 1"
+        "select username, email, is_superuser from users_user where username <> 'admin' order by 1"
       )
-      expect(rows).toEqual([{ username: "ann", is_superuser: false }])
+      // No option takes an address from a header.
+      expect(rows).toEqual([{ username: "ann", email: "", is_superuser: false }])
     })
 
     it("lets a token through to its own user, with or without a login at the proxy", async () => {

@@ -68,11 +68,13 @@ export const subjectIn = (entry: Entry): string | undefined => {
   return Buffer.isBuffer(bytes) && bytes.length === 16 ? bytes.toString("hex") : undefined
 }
 
-/** The filter that finds an entry by its identifier. `escape` escapes a value. */
-export const subjectFilter = (subject: string, escape: (value: Buffer | string) => string): string => {
-  const texts = identifiers.map((attribute) => `(${attribute}=${escape(subject)})`)
-  const binary = /^[0-9a-f]{32}$/.test(subject) ? [`(${binaryIdentifier}=${escape(Buffer.from(subject, "hex"))})`] : []
-  return `(|${[...texts, ...binary].join("")})`
+/** Attributes with their values, of which the entry of this identifier has one. */
+export const subjectValues = (
+  subject: string
+): ReadonlyArray<{ readonly attribute: string; readonly value: Buffer | string }> => {
+  const texts = identifiers.map((attribute) => ({ attribute, value: subject }))
+  const binary = { attribute: binaryIdentifier, value: Buffer.from(subject, "hex") }
+  return /^[0-9a-f]{32}$/.test(subject) ? [...texts, binary] : texts
 }
 
 /** The texts of an attribute; servers write its name in a case of their own. */

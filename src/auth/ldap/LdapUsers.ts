@@ -1,14 +1,18 @@
 /** Users of a directory: whether a password is right, and the account and groups of its entry. */
 import { randomBytes } from "node:crypto"
 import {
+  AndFilter,
   type Client,
   ConstraintViolationError,
   DN,
+  EqualityFilter,
+  type Filter,
   FilterParser,
   InappropriateAuthError,
   InvalidCredentialsError,
   InvalidDNSyntaxError,
   NoSuchObjectError,
+  OrFilter,
   ResultCodeError,
   SizeLimitExceededError,
   UnwillingToPerformError,
@@ -23,7 +27,7 @@ import {
   accountIn,
   binaryIdentifier,
   isDisabled,
-  subjectFilter,
+  subjectValues,
   textsIn,
   userAttributes
 } from "./LdapEntry.ts"
@@ -79,7 +83,10 @@ export class LdapUsers {
       await this.bind(client)
       // Any name: the filter may have conditions beside it.
       const who = this.options.ldapUserFilter.replaceAll("%(user)s", "*")
-      const [entry] = await this.search(client, `(&${subjectFilter(subject, escaped)}${who})`)
+      // Not as a text: parsing it would read the bytes of a binary identifier as characters.
+      const identified = new OrFilter({ filters: subjectValues(subject).map((each) => new EqualityFilter(each)) })
+      const filters = [identified, FilterParser.parseString(who)]
+      const [entry] = await this.search(client, new AndFilter({ filters }))
       return entry === undefined || isDisabled(entry) ? undefined : this.withGroups({ client, entry })
     })
   }
@@ -154,7 +161,7 @@ export class LdapUsers {
   }
 
   /** Users that the filter finds, two at most. */
-  private async search(client: Client, filter: string) {
+  private async search(client: Client, filter: Filter | string) {
     const { ldapUserNameAttribute: name, ldapUserBase, ldapUserDnTemplate = "" } = this.options
     const base = ldapUserBase ?? ldapUserDnTemplate.replace(/^.*?%\(user\)s[^,]*,/, "")
     try {
@@ -226,7 +233,7 @@ const isAccepted = async (client: Client, dn: string, password: string): Promise
   }
 }
 
-const escaped = (value: Buffer | string): string => escapeFilter`${value}`
+const escaped = (value: string): string => escapeFilter`${value}`
 
 /** A value as it is written in the name of an entry. */
 const escapedName = (value: string): string => new DN({ x: value }).toString().slice("x=".length)

@@ -1,6 +1,6 @@
 /** The account of an entry, by the attributes of several directories. */
 import { describe, expect, it } from "vitest"
-import { accountIn, isDisabled, subjectFilter, subjectIn } from "../../../src/auth/ldap/LdapEntry.ts"
+import { accountIn, isDisabled, subjectValues, subjectIn } from "../../../src/auth/ldap/LdapEntry.ts"
 
 const uuid = "5b1c8f0e-0000-1041-9a05-7d0b8f1c2d3e"
 const ana = { dn: "uid=ana,dc=example", uid: "ana", entryUUID: uuid, mail: ["ana@example.org", "a@b"], sn: "Ruiz" }
@@ -42,9 +42,11 @@ describe("an identifier", () => {
   })
 
   it("finds its entry again", () => {
-    const escape = (value: Buffer | string) => (Buffer.isBuffer(value) ? `<${value.toString("hex")}>` : value)
-    expect(subjectFilter(uuid, escape)).toBe(`(|(entryUUID=${uuid})(nsUniqueId=${uuid})(ipaUniqueID=${uuid}))`)
-    expect(subjectFilter(guid.toString("hex"), escape)).toContain(`(objectGUID=<${guid.toString("hex")}>)`)
+    const texts = (value: string) =>
+      ["entryUUID", "nsUniqueId", "ipaUniqueID"].map((attribute) => ({ attribute, value }))
+    expect(subjectValues(uuid)).toEqual(texts(uuid))
+    const hex = guid.toString("hex")
+    expect(subjectValues(hex)).toEqual([...texts(hex), { attribute: "objectGUID", value: guid }])
   })
 })
 

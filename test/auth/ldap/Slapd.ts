@@ -30,14 +30,33 @@ export interface Slapd {
 
 export const base = "dc=example,dc=org"
 export const secret = "a secret of the directory"
-const root = { dn: `cn=root,${base}`, password: "root's secret" }
+const rootPassword = "root's secret"
 const reader = { dn: `cn=reader,${base}`, password: "reader's secret" }
 
-const configuration = (folder: string, certificate: string, key: string) => `
+/** The part of the server that a test may replace. */
+export interface DirectoryContent {
+  readonly base: string
+  /** Lines of its configuration with more attributes and classes. */
+  readonly schema: string
+  /** Lines of its configuration with more limits of access. */
+  readonly access: string
+  /** Its entries, as LDIF. */
+  readonly entries: string
+  readonly options: Readonly<Record<string, string>>
+}
+
+const rootOf = (base: string): string => `cn=root,${base}`
+
+const configuration = (
+  folder: string,
+  { certificate, key }: { readonly certificate: string; readonly key: string },
+  { base, schema, access }: DirectoryContent
+) => `
 include /etc/ldap/schema/core.schema
 include /etc/ldap/schema/cosine.schema
 include /etc/ldap/schema/inetorgperson.schema
 include /etc/ldap/schema/nis.schema
+${schema}
 modulepath /usr/lib/ldap
 moduleload back_mdb
 moduleload ppolicy
@@ -47,11 +66,12 @@ sizelimit 500
 database mdb
 directory ${folder}/data
 suffix "${base}"
-rootdn "${root.dn}"
-rootpw "${root.password}"
+rootdn "${rootOf(base)}"
+rootpw "${rootPassword}"
 overlay ppolicy
 ppolicy_default "cn=policy,${base}"
 access to attrs=userPassword by anonymous auth by * none
+${access}
 access to * by users read by * none
 `
 
@@ -118,7 +138,18 @@ gidNumber: 100
 memberUid: ana
 `
 
-export const startSlapd = async (): Promise<Slapd> => {
+const usual: DirectoryContent = {
+  ...{ base, schema: "", access: "", entries },
+  options: {
+    LDAP_BIND_DN: reader.dn,
+    LDAP_BIND_PASSWORD: reader.password,
+    LDAP_USER_BASE: `ou=people,${base}`,
+    LDAP_GROUP_BASE: `ou=groups,${base}`
+  }
+}
+
+export const startSlapd = async (content: DirectoryContent = usual): Promise<Slapd> => {
+  const { base } = content
   const folder = mkdtempSync(join(tmpdir(), "rackwire-ldap-"))
   const certificate = makeCertificate()
   const [port, securePort] = (await freePorts(2)) as [number, number]
@@ -127,8 +158,11 @@ export const startSlapd = async (): Promise<Slapd> => {
     return join(folder, name)
   }
   mkdirSync(join(folder, "data"))
-  const conf = file("slapd.conf", configuration(folder, certificate.certificateFile, certificate.keyFile))
-  execFileSync("/usr/sbin/slapadd", ["-q", "-f", conf, "-l", file("entries.ldif", entries)], { stdio: "pipe" })
+  const conf = file(
+    "slapd.conf",
+    configuration(folder, { certificate: certificate.certificateFile, key: certificate.keyFile }, content)
+  )
+  execFileSync("/usr/sbin/slapadd", ["-q", "-f", conf, "-l", file("entries.ldif", content.entries)], { stdio: "pipe" })
   const url = `ldap://localhost:${port}`
   const listening = `ldap://127.0.0.1:${port}/ ldaps://127.0.0.1:${securePort}/`
   // With a level of debugging, even none, it stays in the foreground.
@@ -136,7 +170,7 @@ export const startSlapd = async (): Promise<Slapd> => {
   await eventually("slapd answers", () => accepts(port))
   const asRoot = async (work: (client: Client) => Promise<void>) => {
     const client = new Client({ url })
-    await client.bind(root.dn, root.password)
+    await client.bind(rootOf(base), rootPassword)
     await work(client)
     await client.unbind()
   }
@@ -144,13 +178,7 @@ export const startSlapd = async (): Promise<Slapd> => {
     url,
     secureUrl: `ldaps://localhost:${securePort}`,
     certificate: readFileSync(certificate.certificateFile, "utf8"),
-    options: {
-      LDAP_URL: url,
-      LDAP_BIND_DN: reader.dn,
-      LDAP_BIND_PASSWORD: reader.password,
-      LDAP_USER_BASE: `ou=people,${base}`,
-      LDAP_GROUP_BASE: `ou=groups,${base}`
-    },
+    options: { LDAP_URL: url, ...content.options },
     change: (dn, type, values) =>
       asRoot((client) =>
         client.modify(

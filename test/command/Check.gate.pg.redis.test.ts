@@ -110,6 +110,16 @@ describe("check", () => {
     }
   })
 
+  it("adds the connections that each running process may open, by its own options", async () => {
+    const service = await startService({ ...environmentOf(database), DATABASE_CONNECTIONS: "12" })
+    try {
+      const { output } = await check({ ...environmentOf(database), DATABASE_CONNECTIONS: "50" })
+      expect(output).toMatch(/ok +connections: the processes may open 12 of \d+/)
+    } finally {
+      await service.stop()
+    }
+  })
+
   it("prints the statements that grant a role its missing rights, and no secret", async () => {
     const url = new URL(database.databaseUrl)
     Object.assign(url, { username: "guest", password: "guest" })

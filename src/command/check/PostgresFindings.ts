@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { replicationRefusal } from "../../capture/ReplicationTrial.ts"
 import { Settings } from "../../Config.ts"
-import { directConnections } from "../../postgres/Connections.ts"
+import { connectionsDefault, directConnections } from "../../postgres/Connections.ts"
 import { isAlive } from "../../postgres/Presence.ts"
 import type { Finding } from "./Findings.ts"
 
@@ -97,18 +97,22 @@ export const judgePostgres = (facts: PostgresFacts): ReadonlyArray<Finding> => {
 /** SQLSTATE of a role that may not replicate. */
 const insufficientPrivilege = "42501"
 
-/** The number of running processes; none before the first start. */
-const processCount = Effect.gen(function* () {
+/** `DATABASE_CONNECTIONS` of each running process; none before the first start. */
+const connectionsOfProcesses = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const [row] = yield* sql<{ readonly count: number }>`
-    select count(*)::int as count from rackwire_process where ${sql.literal(yield* isAlive)}`
-  return row!.count
-}).pipe(Effect.catch(() => Effect.succeed(0)))
+  const rows = yield* sql<{ readonly connections: number }>`
+    select coalesce((options ->> 'DATABASE_CONNECTIONS')::int, ${connectionsDefault}::int) as connections
+      from rackwire_process where ${sql.literal(yield* isAlive)}`
+  return rows.map(({ connections }) => connections)
+}).pipe(Effect.catch(() => Effect.succeed([])))
 
 export const postgresFacts = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { slot, databaseConnections, databaseDirectUrl } = yield* Settings
-  const each = databaseDirectUrl === undefined ? databaseConnections : directConnections(databaseConnections)
+  const running = yield* connectionsOfProcesses
+  const opened = (running.length === 0 ? [databaseConnections] : running).map((connections) =>
+    databaseDirectUrl === undefined ? connections : directConnections(connections)
+  )
   const refusal = yield* replicationRefusal
   const [facts] = yield* sql<{ readonly facts: PostgresFacts }>`
     select json_build_object(
@@ -117,7 +121,7 @@ export const postgresFacts = Effect.gen(function* () {
           - coalesce(current_setting('reserved_connections', true)::int, 0),
         (select nullif(rolconnlimit, -1) from pg_roles where rolname = current_user),
         (select nullif(datconnlimit, -1) from pg_database where datname = current_database())),
-      'connectionsNeeded', ${each * Math.max(1, yield* processCount)}::int,
+      'connectionsNeeded', ${opened.reduce((sum, connections) => sum + connections, 0)}::int,
       'version', current_setting('server_version_num')::int, 'encoding', current_setting('server_encoding'), 'walLevel', current_setting('wal_level'),
       'slotsMax', current_setting('max_replication_slots')::int,
       'slotsUsed', (select count(*) from pg_replication_slots),

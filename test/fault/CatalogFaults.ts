@@ -65,7 +65,7 @@ export const catalogFaults: ReadonlyArray<Fault> = [
       await insist(scene, ...messages, ...(random.chance(0.2) ? [long] : []))
       const table = `alter table ${idle} drop constraint if exists ${idle}_id_check`
       if (await insist(scene, table, `insert into ${idle} (id, name, slug) values (${id}, '${id}', '${id}')`)) {
-        world.aside.add(id)
+        world.aside.set(id, world.seed)
       }
       await insist(scene, `delete from ${idle} where id = ${id}`)
       note(`id ${id}`)

@@ -57,8 +57,8 @@ export class World {
   readonly sites: ReadonlyArray<Site>
   /** Disk of the servers, in some worlds. */
   readonly disk: Disk | undefined
-  /** Ids of rows of which no event can be made. */
-  readonly aside = new Set<string>()
+  /** Ids of rack roles of which no event can be made, each with its seed. */
+  readonly aside = new Map<string, number>()
   /** The seeds in which somebody changed the publication. */
   readonly meddled = new Set<number>()
   /** The seed that runs. */

@@ -13,8 +13,10 @@ import { RedisScript } from "../redis/RedisScript.ts"
 /** Most pending entries in one claiming call: Redis does nothing else meanwhile. */
 const reclaimMax = 100
 
-/** Returns the ids of entries that the consumer may not end. */
-const keepScript = new RedisScript<ReadonlyArray<string>>(new URL("scripts/keep.lua", import.meta.url))
+/** The ids of entries that the consumer may not end, and of those among them that another consumer leases. */
+type KeepReply = readonly [lost: ReadonlyArray<string>, taken: ReadonlyArray<string>]
+
+const keepScript = new RedisScript<KeepReply>(new URL("scripts/keep.lua", import.meta.url))
 
 const claimStrandedScript = new RedisScript<ReadonlyArray<RawEntry>>(
   new URL("scripts/claim-stranded.lua", import.meta.url)
@@ -111,7 +113,11 @@ export class Reader {
     return performance.now() - (entry.leasedSince ?? Number.NEGATIVE_INFINITY) < this.reliedMillis
   }
 
-  /** Renews the lease of entries, or sets for how long they had no heartbeat; returns those that this consumer lost. */
+  /**
+   * Renews the lease of entries, or sets for how long they had no heartbeat; returns those that this consumer lost. The
+   * lease of one that another consumer leases is over: after Redis lost a stream and it was filled again, both have read
+   * the entry. One that is nowhere in Redis was lost by Redis, and stays ours until its lease ends.
+   */
   async keep(webhook: number, entries: ReadonlyArray<Entry>, idleMillis = 0): Promise<ReadonlyArray<Entry>> {
     const now = performance.now()
     const keys = keysOf(webhook)
@@ -120,10 +126,15 @@ export class Reader {
       keys: [keys[stream]],
       args: [group, this.consumer, idleMillis, ...each.map(({ entryId }) => entryId)]
     }))
-    const lost = new Set(replies.flatMap(([[stream], ids]) => ids.map((id) => `${stream} ${id}`)))
-    const isLost = ({ stream, entryId }: Entry) => lost.has(`${stream} ${entryId}`)
-    for (const entry of entries) if (!isLost(entry)) entry.leasedSince = now - idleMillis
-    return entries.filter(isLost)
+    const idsIn = (at: 0 | 1) =>
+      new Set(replies.flatMap(([[stream], reply]) => reply[at].map((id) => `${stream} ${id}`)))
+    const [lost, taken] = [idsIn(0), idsIn(1)]
+    const isAmong = (ids: ReadonlySet<string>, { stream, entryId }: Entry) => ids.has(`${stream} ${entryId}`)
+    for (const entry of entries) {
+      if (!isAmong(lost, entry)) entry.leasedSince = now - idleMillis
+      else if (isAmong(taken, entry)) entry.leasedSince = Number.NEGATIVE_INFINITY
+    }
+    return entries.filter((entry) => isAmong(lost, entry))
   }
 
   /** Notes the lease of entries, from the time before they were read. */

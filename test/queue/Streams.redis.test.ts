@@ -132,6 +132,22 @@ describe("reading", () => {
     expect(await run(other.keep(1, [taken[1]!]))).toEqual([])
   })
 
+  it("relies no longer on an entry that another reader has read again, and still on one that Redis lost", async () => {
+    await run(append.append([delivery(1)]))
+    const [entry] = await run(one.read(1, 1))
+    const { queue } = keysOf(1)
+    const [[id, fields]] = (await client.xrange(queue, "-", "+")) as [[string, Array<string>]]
+    await client.del(queue)
+    expect(await run(one.keep(1, [entry!]))).toEqual([entry])
+    expect(one.isOurs(entry!)).toBe(true)
+    // As a stream is filled again: under the same ids.
+    await client.xadd(queue, id, ...fields)
+    expect(ids(await run(other.read(1, 10)))).toEqual([1])
+    expect(one.isOurs(entry!)).toBe(true)
+    expect(await run(one.keep(1, [entry!]))).toEqual([entry])
+    expect(one.isOurs(entry!)).toBe(false)
+  })
+
   it("lets a reader settle its entry after the group was lost", async () => {
     await run(append.append([delivery(1)]))
     const [entry] = await run(one.read(1, 1))

@@ -51,12 +51,15 @@ export const fetchedFiles = Effect.fnUntraced(function* (
     const { file, size } = spooled.get(name)!
     spooled.delete(name)
     total -= size
-    await rm(file)
+    await rm(file, { force: true })
   }
   const take = async (name: string): Promise<FoundFile> => {
-    const bytes = await readFile(spooled.get(name)!.file)
-    await remove(name)
-    return bytes
+    const { file } = spooled.get(name)!
+    try {
+      return await readFile(file)
+    } finally {
+      await remove(name)
+    }
   }
   const spool = async (name: string, bytes: Uint8Array): Promise<void> => {
     const file = join(folder, `${count++}`)
@@ -65,11 +68,17 @@ export const fetchedFiles = Effect.fnUntraced(function* (
     total += bytes.length
     for (const oldest of spooled.keys()) if (total > bytesMax) await remove(oldest)
   }
+  // Where the disk is full, or somebody removes the file, it is fetched again.
+  const fetchedFirst = (name: string) =>
+    Effect.tap(fetched(name), (found) =>
+      found instanceof Uint8Array ? Effect.ignore(Effect.tryPromise(() => spool(name, found))) : Effect.void
+    )
   const read = (name: string): Effect.Effect<FoundFile> =>
     spooled.has(name)
-      ? Effect.promise(() => take(name))
-      : Effect.tap(fetched(name), (found) =>
-          found instanceof Uint8Array ? Effect.promise(() => spool(name, found)) : Effect.void
+      ? Effect.catch(
+          Effect.tryPromise(() => take(name)),
+          () => fetched(name)
         )
+      : fetchedFirst(name)
   return { read } satisfies ImageFiles
 })

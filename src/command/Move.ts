@@ -1,5 +1,5 @@
 /** `move`: moves an existing NetBox into the inventory, from NetBox's database. The work is that of move/Move.ts. */
-import { closeSync, openSync, writeSync } from "node:fs"
+import { closeSync, existsSync, openSync, writeSync } from "node:fs"
 import { resolve } from "node:path"
 import { Cause, Console, Effect, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -16,47 +16,28 @@ import { ofService } from "./service/OfService.ts"
 import { progressOn } from "./move/Progress.ts"
 import { CommandFailed, entry } from "./service/Entry.ts"
 
-/** Most files of details of the usual name in a folder. */
-const detailsMax = 1000
-
-/** The usual files of details: each run makes the first that does not exist. */
-const usualDetails: ReadonlyArray<string> = Array.from(
-  { length: detailsMax },
-  (_, at) => `rackwire-move${at === 0 ? "" : `-${at + 1}`}.jsonl`
-)
-
-/** Opens the first of the files that does not exist. */
-const openNew = (names: ReadonlyArray<string>) => {
-  for (const [at, name] of names.entries()) {
-    try {
-      return { path: resolve(name), file: openSync(name, "wx", 0o600) }
-    } catch (error) {
-      const isTaken = (error as NodeJS.ErrnoException).code === "EEXIST"
-      if (!isTaken || at === names.length - 1) throw error
-    }
-  }
-  throw new Error("no name is given")
+/** The usual file of details that does not exist: `rackwire-move.jsonl`, `rackwire-move-2.jsonl` and so on. */
+const usualDetails = (): string => {
+  let name = "rackwire-move.jsonl"
+  for (let run = 2; existsSync(name); run++) name = `rackwire-move-${run}.jsonl`
+  return name
 }
 
 /** Writes lines to a new file that its owner alone may read; an existing file is not overwritten. */
-const openLines = (names: ReadonlyArray<string>) =>
+const openLines = (path: string) =>
   Effect.acquireRelease(
     Effect.try({
       try: () => {
-        const { path, file } = openNew(names)
-        return { path, file, write: (line: unknown) => writeSync(file, `${JSON.stringify(line)}\n`) }
+        const file = openSync(path, "wx", 0o600)
+        return { file, write: (line: unknown) => writeSync(file, `${JSON.stringify(line)}\n`) }
       },
-      catch: (error) =>
-        new CommandFailed({ message: `The file of details cannot be made: ${(error as Error).message}` })
+      catch: (error) => new CommandFailed({ message: `${path} cannot be made: ${(error as Error).message}` })
     }),
     ({ file }) => Effect.sync(() => closeSync(file))
   )
 
-/** Whether pages may have been written before the run ended: other refusals are from before the first write. */
-const isUnfinished = (cause: Cause.Cause<unknown>): boolean => {
-  const error = Cause.squash(cause)
-  return !(error instanceof MoveRefused) || error.reason === "ImageLost"
-}
+/** Whether pages may have been written before the run ended: it is refused before the first write. */
+const isUnfinished = (cause: Cause.Cause<unknown>): boolean => !(Cause.squash(cause) instanceof MoveRefused)
 
 const unfinished = Console.error(
   "The move is not finished. What is written stays: the same command continues where this one has ended."
@@ -100,13 +81,14 @@ const run = Effect.fnUntraced(function* ({
   if ("problem" in address) return yield* new CommandFailed({ message: address.problem })
   // Capture could not open the message that says that no events are made.
   yield* requireKey
-  const lines = yield* openLines(Option.match(leftOut, { onNone: () => usualDetails, onSome: (name) => [name] }))
+  const details = resolve(Option.getOrElse(leftOut, usualDetails))
+  const lines = yield* openLines(details)
   yield* Effect.forEach(leftBehind(address.source), (line) => Console.error(line))
   const around = { source: address.source, note: lines.write, progress }
   if (isVerified) {
     const report = yield* verify(around)
     yield* end
-    yield* Console.log(json ? JSON.stringify(report) : [...verifyLines(report), `Details: ${lines.path}`].join("\n"))
+    yield* Console.log(json ? JSON.stringify(report) : [...verifyLines(report), `Details: ${details}`].join("\n"))
     yield* keepRun("verify", report)
     const wrong = wrongIn(report)
     if (wrong > 0) return yield* new CommandFailed({ message: `${wrong} rows differ.` })
@@ -126,7 +108,7 @@ const run = Effect.fnUntraced(function* ({
   }).pipe(Effect.onError((cause) => (isByPages && isUnfinished(cause) ? Effect.andThen(end, unfinished) : Effect.void)))
   if (!dryRun) yield* keepRun("move", report)
   yield* end
-  yield* Console.log(json ? JSON.stringify(report) : [...reportLines(report), `Details: ${lines.path}`].join("\n"))
+  yield* Console.log(json ? JSON.stringify(report) : [...reportLines(report), `Details: ${details}`].join("\n"))
 })
 
 export default Command.make(

@@ -2,13 +2,12 @@
  * Images of the source: fields of its rows name files. A file is read twice, for its size and to store it, so that one is
  * in memory at a time.
  */
-import { Effect } from "effect"
+import { Data, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { asTexts } from "../inventory/derive/filter/Where.ts"
 import { textsIn } from "../inventory/Field.ts"
 import { type ObjectType, columnOf } from "../inventory/ObjectType.ts"
 import { ParsedImage, UploadedFile, imageFieldsOf, isNamedAfter, sidesOf } from "../inventory/image/ImageField.ts"
-import { MoveRefused } from "./source/Source.ts"
 import { imageStorage, writeParts } from "../inventory/image/StoredImages.ts"
 import type { NewRow, RefusedRow } from "./Load.ts"
 import type { ImageFiles } from "./source/Files.ts"
@@ -121,6 +120,9 @@ export const imagesHere = Effect.fnUntraced(function* (type: ObjectType, name: s
   return new Map(found.map(({ id, ...values }) => [id, values]))
 })
 
+/** A file was read for its size, and not again to store it: the rows of its page are not written. */
+class ImageLost extends Data.TaggedError("ImageLost")<{ readonly message: string }> {}
+
 /** Stores the files of rows that were written. */
 export const storePictures = Effect.fnUntraced(function* (
   type: ObjectType,
@@ -133,7 +135,7 @@ export const storePictures = Effect.fnUntraced(function* (
     // The row has the name and the size of the first reading: without its bytes it is not written.
     if (isMissing(picture)) {
       const message = `The file ${image.path} of ${type.id} ${image.id} was read, and then not again: ${picture.refused} Run the move again.`
-      return yield* new MoveRefused({ reason: "ImageLost", message })
+      return yield* new ImageLost({ message })
     }
     yield* writeParts(type, image.field, image.id, picture.bytes)
   }

@@ -14,9 +14,9 @@ import { type Snapshot, openSnapshot } from "./Snapshot.ts"
 import { openApi } from "./api/ApiSource.ts"
 import type { ApiAddress } from "./api/Client.ts"
 
-/** The move cannot be done; the message says why. Nothing was written but, for `ImageLost`, the pages before. */
+/** The move cannot be done; the message says why, and nothing was written. */
 export class MoveRefused extends Data.TaggedError("MoveRefused")<{
-  readonly reason: "Running" | "UnknownSource" | "OtherSource" | "IdsTaken" | "RowsRefused" | "ImageLost"
+  readonly reason: "Running" | "UnknownSource" | "OtherSource" | "IdsTaken" | "RowsRefused"
   readonly message: string
 }> {}
 

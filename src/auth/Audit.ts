@@ -108,14 +108,6 @@ export const auditPasswords = (users: ReadonlyArray<string>, author: Author, add
   return writeSignIn({ entries, author, address })
 }
 
-/** A new password that a command gave an existing user. */
-export const auditPasswordSet = (name: string, command: string) =>
-  writeSignIn({
-    entries: [{ kind: "password_changed", name, details: `by ${quoted(command)}` }],
-    by: command,
-    address: undefined
-  })
-
 /** A provider or directory, by its source and its issuer. */
 interface SignInProvider {
   /** `oidc`, `oidc:corp`. */

@@ -7,7 +7,7 @@ import { isCommonPassword } from "../inventory/field/CommonPasswords.ts"
 import { hashPassword } from "../inventory/Vault.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { create } from "../inventory/write/Write.ts"
-import { auditPasswordSet } from "./Audit.ts"
+import { auditPasswords } from "./Audit.ts"
 
 const author = { username: "", requestId: "00000000-0000-0000-0000-000000000000" }
 
@@ -32,7 +32,7 @@ export const ensureSuperuser = Effect.gen(function* () {
 })
 
 /**
- * Makes a superuser, or makes the existing user of this name a superuser with this password. A `temporary` password
+ * Makes a superuser, or makes the existing user of this name a superuser with this password. A temporary password
  * must be changed before the user can do anything else with a browser. `by`: the command, for the audit.
  */
 export const createSuperuser = Effect.fnUntraced(function* (
@@ -49,7 +49,7 @@ export const createSuperuser = Effect.fnUntraced(function* (
     on conflict (username) do update
        set password = excluded.password, temporary_password = excluded.temporary_password, is_superuser = true,
            is_staff = true, is_active = true`
-  if (exists) yield* auditPasswordSet(username, by)
+  if (exists) yield* auditPasswords([username], { ...author, username: by }, undefined)
 })
 
 /** Returns the id of the user of this name; undefined without one. */

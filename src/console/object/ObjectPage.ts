@@ -9,7 +9,6 @@ import { type Action, Clearance, visibleToSender } from "../../inventory/Clearan
 import type { Row, View } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { objectType } from "../../inventory/Registry.ts"
-import type Webhook from "../../inventory/types/extras/Webhook.ts"
 import { type Where, isEverything, isNothing, equalTo, refersToOne } from "../../inventory/derive/filter/Where.ts"
 import { changeType, changesOf } from "../../inventory/read/Changes.ts"
 import { countEach } from "../../inventory/read/CountEach.ts"
@@ -17,6 +16,7 @@ import { readOne, viewFor } from "../../inventory/read/Read.ts"
 import { type Html, html } from "../Html.ts"
 import { accountActions } from "../account/AccountCards.ts"
 import { webhookActions } from "../webhook/Actions.ts"
+import { webhookType } from "../webhook/Opened.ts"
 import { waitingPath } from "../deliveries/WaitingLink.ts"
 import { framed } from "../frame/Frame.ts"
 import { addedTypes, writtenTypes } from "../form/Opened.ts"
@@ -36,8 +36,6 @@ interface Tab {
   /** The type of the objects that the tab lists, and those of an object. */
   readonly lists?: { readonly type: ObjectType; readonly of: (type: ObjectType, id: number) => Where }
 }
-
-const webhookType = objectType<typeof Webhook>("extras.webhook")
 
 const tabs = {
   journal: {

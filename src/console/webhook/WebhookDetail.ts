@@ -4,6 +4,7 @@ import { answersCountedMax, answersOf } from "../../history/health/Answers.ts"
 import { type Health, healthOf } from "../../history/health/Healths.ts"
 import { type Span, spansOf, wholeDay } from "../../history/health/Traffic.ts"
 import { percent } from "../../history/health/WebhookHealth.ts"
+import { sourceType } from "../../history/source/SourceNames.ts"
 import { objectsOfDeliveries } from "../../history/source/SourceObjects.ts"
 import { editedLately } from "../../changelog/ChangedBefore.ts"
 import { deliveryType } from "../../log/DeliveryRows.ts"
@@ -63,7 +64,7 @@ const show: Handler = (request) =>
 
 /** The source whose changes the webhook listens to; empty for the inventory. */
 const sourceOf = (row: RowOf<typeof Webhook>, view: View): Html => {
-  const { source } = representation(webhookType, row, view) as { readonly source: unknown }
+  const source = row.source === null ? null : view.nested(sourceType.id, row.source)
   return source === null ? html`` : html`<span class="sub">changes of ${valueOf(source)}</span>`
 }
 

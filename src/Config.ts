@@ -8,8 +8,8 @@ import { Context, Duration, Effect, Layer, Redacted } from "effect"
 import * as kind from "./Setting.ts"
 import { corsOptions } from "./CorsOptions.ts"
 import { inventoryOptions } from "./InventoryOptions.ts"
+import { loginOptions } from "./LoginOptions.ts"
 import { signInOptions } from "./SignInOptions.ts"
-import { secondFactorOptions } from "./SecondFactorOptions.ts"
 import { ldapOptions } from "./LdapOptions.ts"
 import { remoteAuthOptions } from "./RemoteAuthOptions.ts"
 import { databaseOptions } from "./postgres/DatabaseOptions.ts"
@@ -95,33 +95,8 @@ export const options = {
     'Permissions of every user without a grant, as JSON: `{"users.view_token": {"user": "$user"}}`; `{}` for nothing.',
     "view themselves, and keep their own tokens"
   ),
-  loginRequired: setting(
-    "LOGIN_REQUIRED",
-    kind.yesOrNo,
-    false,
-    "Whether every page and endpoint requires a login, exempt object types included. Logging in, provisioning a token and `/health/` stay open."
-  ),
-  loginTimeout: setting(
-    "LOGIN_TIMEOUT",
-    kind.duration,
-    Duration.days(14),
-    "Lifetime of a browser session, whether it is used or not.",
-    "14 days"
-  ),
-  loginAttemptsPerUser: setting(
-    "LOGIN_ATTEMPTS_PER_USER",
-    kind.integer(1),
-    10,
-    "Wrong passwords for one user name within five minutes before further attempts have to wait."
-  ),
-  loginAttemptsPerAddress: setting(
-    "LOGIN_ATTEMPTS_PER_ADDRESS",
-    kind.integer(1),
-    50,
-    "Wrong passwords from one address (for IPv6, one /64 network) within five minutes before further attempts have to wait."
-  ),
+  ...loginOptions,
   ...signInOptions,
-  ...secondFactorOptions,
   ...ldapOptions,
   allowTokenRetrieval: setting(
     "ALLOW_TOKEN_RETRIEVAL",

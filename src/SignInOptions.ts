@@ -1,4 +1,4 @@
-/** The options of signing in by OpenID Connect, and of passwords beside it: environment name, type, default, description. */
+/** The options of signing in by OpenID Connect: environment name, type, default, description. */
 import * as kind from "./Setting.ts"
 import { optional, setting } from "./Setting.ts"
 
@@ -78,11 +78,5 @@ export const signInOptions = {
     kind.json,
     "Rules by which machines exchange a token of a trusted issuer for one of a user here, as a list in JSON ([machines without secrets](signin.md#machines-without-secrets)).",
     "none"
-  ),
-  localLogin: setting(
-    "LOCAL_LOGIN",
-    kind.oneOf("on", "superusers", "off"),
-    "on",
-    "Users who may log in, or provision a token, with a password: all (`on`), superusers alone, or none (`off`). Sessions and tokens that exist stay valid."
   )
 } as const

@@ -42,14 +42,17 @@ export interface Credentials {
   readonly proxyUser: ProxyUser | undefined
   /** The client's address. */
   readonly address: string | undefined
+  /** Whether somebody uses the session; a page that updates itself does not. */
+  readonly isUse: boolean
 }
 
 /**
  * The sender that these credentials belong to; `anonymous` without any. Fails with `Denied` for wrong ones. Beside a
  * valid session a token is ignored.
  */
-export const authenticate = Effect.fnUntraced(function* ({ authorization, session, proxyUser, address }: Credentials) {
-  const known = session === undefined ? undefined : yield* ofSession(session, proxyMark(proxyUser), address)
+export const authenticate = Effect.fnUntraced(function* (credentials: Credentials) {
+  const { authorization, session, address } = credentials
+  const known = session === undefined ? undefined : yield* ofSession(session, credentials)
   if (known !== undefined) return known
   const key = keyOf(authorization)
   if (key instanceof Denied) return yield* key
@@ -171,16 +174,17 @@ interface FoundSession {
   readonly lacking: boolean
 }
 
-const ofSession = Effect.fnUntraced(function* (key: string, mark: string | null, address: string | undefined) {
+const ofSession = Effect.fnUntraced(function* (key: string, { proxyUser, address, isUse }: Credentials) {
   const sql = yield* SqlClient.SqlClient
+  const mark = proxyMark(proxyUser)
   const [found] = yield* sql<FoundUser & FoundSession>`
     select ${sql.literal(userColumns)}, u.temporary_password = md5(u.password) as temporary,
            ${sql.literal(isUnnoted)} as unnoted, ${sql.literal(isLocal)} as local, ${sql.literal(isFresh)} as fresh,
            ${yield* lacksFactor} as lacking
       from rackwire_session s join users_user u on u.id = s.user_id
-     where s.digest = ${digest(key)} and s.proxy_mark is not distinct from ${mark} and ${sql.literal(isLive)}`
+     where s.digest = ${digest(key)} and s.proxy_mark is not distinct from ${mark} and ${yield* isLive}`
   if (found === undefined) return undefined
-  if (found.unnoted) yield* Effect.forkDetach(noteSessionUse(key, address))
+  if (isUse && found.unnoted) yield* Effect.forkDetach(noteSessionUse(key, address))
   return {
     user: userOf(found),
     mayWrite: true,

@@ -2,8 +2,8 @@
  * Sessions of users who are logged in with a browser.
  *
  * A session is a row, found by the digest of a random key that only the cookie has. It ends in every process at the
- * next request when its row is deleted, when it expires, when its user is deleted or inactive, or when the password
- * changes.
+ * next request when its row is deleted, when it expires, when it was not used for LOGIN_IDLE_TIMEOUT, when its user is
+ * deleted or inactive, or when the password changes.
  */
 import { randomBytes } from "node:crypto"
 import { Duration, Effect } from "effect"
@@ -50,8 +50,19 @@ export const sessionTable: Table = {
 /** SQL that marks the password of user `u`: a session ends when the mark is another than at its begin. */
 export const passwordMark = "md5(u.password)"
 
+/** Time within which further uses of a session are not noted, so that reads cost no writes, seconds. */
+const unnotedSeconds = 60
+
 /** SQL: whether the session `s` of a user `u` is valid. */
-export const isLive = `s.expires > now() and u.is_active and s.password_mark = ${passwordMark}`
+export const isLive = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { loginIdleTimeout } = yield* Settings
+  const isValid = sql`s.expires > now() and u.is_active and s.password_mark = ${sql.literal(passwordMark)}`
+  if (loginIdleTimeout === undefined) return isValid
+  const seconds = Duration.toSeconds(loginIdleTimeout) + unnotedSeconds
+  // Sessions of earlier versions have no time of their last use until they are used.
+  return sql`(${isValid} and coalesce(s.last_used > now() - make_interval(secs => ${seconds}), true))`
+})
 
 /** Time for which a confirmation counts, seconds. */
 const freshSeconds = 300
@@ -127,8 +138,8 @@ export const confirmSession = (key: string) =>
       update rackwire_session s set confirmed = now() where s.digest = ${digest(key)} and ${sql.literal(isLocal)}`
   )
 
-/** SQL: whether a use of the session `s` is to be noted: at most once a minute, so that reads cost no writes. */
-export const isUnnoted = "coalesce(s.last_used < now() - interval '1 minute', true)"
+/** SQL: whether a use of the session `s` is to be noted. */
+export const isUnnoted = `coalesce(s.last_used < now() - make_interval(secs => ${unnotedSeconds}), true)`
 
 /** Notes that the session is used. Nobody waits for it, so its failure is ignored. */
 export const noteSessionUse = (key: string, address: string | undefined) =>
@@ -161,7 +172,7 @@ export const sessionsOf = Effect.fnUntraced(function* (user: number, key: string
     select s.id::text as id, ${time("begun")} as begun, ${time("last_used")} as last_used, ${time("expires")} as expires,
            s.address, s.agent, s.digest = ${key === undefined ? "" : digest(key)} as current
       from rackwire_session s join users_user u on u.id = s.user_id
-     where u.id = ${user}::bigint and ${sql.literal(isLive)}
+     where u.id = ${user}::bigint and ${yield* isLive}
      order by current desc, s.last_used desc nulls last, s.id desc limit ${sql.literal(`${listedMax}`)}`
 })
 

@@ -25,7 +25,7 @@ import type { Action } from "../inventory/Clearance.ts"
 import { isForm, readForm } from "./wire/Body.ts"
 import { isOfType } from "./wire/MediaType.ts"
 import { csrfCookie, sessionCookie } from "./wire/Cookies.ts"
-import { asksForHtml, asksForPage } from "./wire/Reader.ts"
+import { asksForEvents, asksForHtml, asksForPage } from "./wire/Reader.ts"
 import { requireConfirmation } from "./account/Confirmation.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import { type Origin, isOurs } from "./wire/Origin.ts"
@@ -79,7 +79,7 @@ export const permit = (
 /**
  * The sender of a request, by its credentials, on the connections of admission; by the header of a trusted proxy if it
  * has no others. Fails with `Denied` for wrong ones; does not check permissions. With a route, a session may begin by
- * the header, and its cookies have to be set.
+ * the header, and its cookies have to be set; without one, an open page is made anew, and nobody uses its session.
  */
 export const identify = Effect.fnUntraced(function* (incoming: Incoming, origin: Origin, route?: Route) {
   const address = addressOf(incoming)
@@ -90,7 +90,8 @@ export const identify = Effect.fnUntraced(function* (incoming: Incoming, origin:
     auditRefused(denied, { what: nameOf(incoming), way: "proxy", name }, address)
   if (sent instanceof Denied) return yield* Effect.fail(sent).pipe(Effect.tapErrorTag("Denied", refused("")))
   const authorization = incoming.headers["authorization"]
-  const found = yield* authenticate({ authorization, session, proxyUser: sent, address }).pipe(
+  const isUse = route !== undefined && route.isPolled !== true && !asksForEvents(incoming)
+  const found = yield* authenticate({ authorization, session, proxyUser: sent, address, isUse }).pipe(
     Effect.provideServiceEffect(SqlClient.SqlClient, AdmissionSql),
     auditing(nameOf(incoming), "", address)
   )

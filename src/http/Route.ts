@@ -192,6 +192,8 @@ export interface Route {
    * within its own limits and calls `refuseForgedUpload` before it does anything else.
    */
   readonly takesFiles?: boolean
+  /** Whether open pages request it by themselves: such a request is no use of a session. */
+  readonly isPolled?: boolean
   /** Whether its writes have a limit of their own, and not that of their sender. */
   readonly hasOwnLimit?: boolean
   /** Largest body of JSON; a mebibyte if absent. */

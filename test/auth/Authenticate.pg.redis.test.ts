@@ -76,7 +76,13 @@ afterAll(async () => {
 
 const sent = async (credentials: Partial<Credentials>) => {
   statements.length = 0
-  const nothing = { authorization: undefined, session: undefined, proxyUser: undefined, address: undefined }
+  const nothing = {
+    authorization: undefined,
+    session: undefined,
+    proxyUser: undefined,
+    address: undefined,
+    isUse: true
+  }
   await runtime.runPromise(
     Effect.ignore(authenticate({ ...nothing, ...credentials })).pipe(Effect.withTracer(counting))
   )

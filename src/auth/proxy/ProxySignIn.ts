@@ -69,7 +69,7 @@ const find = Effect.fnUntraced(function* (name: string, session: string | undefi
     select ${sql.literal(userColumns)},
            exists (select from rackwire_session s
                     where s.digest = ${session === undefined ? "" : digest(session)} and s.user_id = u.id
-                      and ${sql.literal(isLive)}) as continues
+                      and ${yield* isLive}) as continues
       from users_user u where u.username = ${name}`
   return found
 })

@@ -12,6 +12,7 @@ import { Pace, paused } from "../../eventloop/Pace.ts"
 import { identify } from "../../http/Admission.ts"
 import { HttpRefused } from "../../http/HttpRefused.ts"
 import type { Handler, Reply, Services } from "../../http/Route.ts"
+import { asksForEvents } from "../../http/wire/Reader.ts"
 import type { Request } from "../../http/wire/Request.ts"
 import { Clearance } from "../../inventory/Clearance.ts"
 import { Html, html } from "../Html.ts"
@@ -63,7 +64,7 @@ const pause = paused(({ live }) => live.pauseMillis * Math.max(1, allStreams() /
 export const withLive =
   (show: Handler): Handler =>
   (request) =>
-    request.incoming.headers["accept"] === "text/event-stream" ? streamed(show, request) : show(request)
+    asksForEvents(request.incoming) ? streamed(show, request) : show(request)
 
 const streamed = (show: Handler, request: Request) =>
   Effect.gen(function* () {

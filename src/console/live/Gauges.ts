@@ -10,4 +10,4 @@ const show: Handler = (request) =>
     text: { type: "text/html", content: text }
   }))
 
-export default { path: "/gauges/", access: "open", methods: { GET: show } } satisfies Route
+export default { path: "/gauges/", access: "open", isPolled: true, methods: { GET: show } } satisfies Route

@@ -6,6 +6,9 @@ import { prefersHtml } from "./Negotiation.ts"
 
 type Incoming = HttpServerRequest.HttpServerRequest
 
+/** Whether the sender is an open page that follows changes. */
+export const asksForEvents = ({ headers }: Incoming): boolean => headers["accept"] === "text/event-stream"
+
 /** Whether the sender takes HTML by name, as browsers do. */
 export const asksForHtml = ({ headers }: Incoming): boolean => /\btext\/html\b/.test(headers["accept"] ?? "")
 

@@ -1,0 +1,57 @@
+/** Sessions under stricter options than the usual ones. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Api, startApi } from "../support/Api.ts"
+import { openBrowser } from "./Browser.ts"
+import { makeUser, userPassword } from "./Users.ts"
+
+let api: Api
+
+beforeAll(async () => {
+  api = await startApi({ LOGIN_IDLE_TIMEOUT: "10 minutes" })
+})
+
+afterAll(() => api.stop())
+
+describe("a session with LOGIN_IDLE_TIMEOUT", () => {
+  const tokens = "/api/users/tokens/"
+
+  const loggedIn = async (username: string) => {
+    const user = await makeUser(api, username, { types: ["extras.webhook"], actions: ["view"] })
+    const visitor = openBrowser(api.service.url)
+    await visitor.logIn(username, userPassword)
+    const sql = (statement: string) =>
+      api.database.sql.query<{ seconds: number }>(statement.replace("OF USER", `where user_id = ${user.id}`))
+    return {
+      visitor,
+      wasUsedBefore: (seconds: number) =>
+        sql(`update rackwire_session set last_used = now() - interval '${seconds} seconds' OF USER`),
+      secondsUnused: async () =>
+        (await sql("select extract(epoch from now() - last_used)::float as seconds from rackwire_session OF USER"))[0]!
+          .seconds
+    }
+  }
+
+  it("ends when nobody has used it for so long, and a minute", async () => {
+    const { visitor, wasUsedBefore, secondsUnused } = await loggedIn("idle")
+    await wasUsedBefore(600)
+    expect((await visitor.fetch(tokens)).status).toBe(200)
+    await expect.poll(secondsUnused).toBeLessThan(500)
+    await wasUsedBefore(661)
+    expect((await visitor.fetch(tokens)).status).toBe(403)
+  })
+
+  it("is not used by a page that updates itself", async () => {
+    const { visitor, wasUsedBefore, secondsUnused } = await loggedIn("watching")
+    await wasUsedBefore(300)
+    expect((await visitor.fetch("/gauges/", { headers: { accept: "text/html" } })).status).toBe(200)
+    const stream = await visitor.fetch("/extras/webhooks/", { headers: { accept: "text/event-stream" } })
+    expect([stream.status, stream.headers.get("content-type")]).toEqual([200, "text/event-stream"])
+    const events = stream.body!.getReader()
+    // The page is made a second time for the second event.
+    for (let event = 0; event < 2; event++) expect((await events.read()).done).toBe(false)
+    expect(await secondsUnused()).toBeGreaterThan(299)
+    await wasUsedBefore(661)
+    await expect.poll(async () => new TextDecoder().decode((await events.read()).value)).toContain("event: again")
+    await events.cancel()
+  })
+})

@@ -23,6 +23,13 @@ export const loginOptions = {
     "How long a browser session lasts without use. It ends within a minute after that. Pages that update themselves do not use it.",
     "LOGIN_TIMEOUT alone"
   ),
+  passwordWords: setting(
+    "PASSWORD_WORDS",
+    kind.list,
+    [],
+    "Names of your organisation, products and places, comma-separated. They do not count for the 8 characters that a new password has at least, as `rackwire`, `netbox` and names of the user do not.",
+    ""
+  ),
   loginAttemptsPerUser: setting(
     "LOGIN_ATTEMPTS_PER_USER",
     kind.integer(1),

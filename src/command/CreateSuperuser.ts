@@ -1,5 +1,7 @@
 import { Console, Effect, Redacted, Stdio, Stream } from "effect"
 import { Command, Flag, Prompt } from "effect/cli"
+import { contextProblem } from "../auth/password/ContextWords.ts"
+import { Settings } from "../Config.ts"
 import { database, migrateAll } from "../pipeline/Foundation.ts"
 import { isCommonPassword, tooCommon } from "../inventory/field/CommonPasswords.ts"
 import { passwordLength } from "../inventory/Vault.ts"
@@ -26,11 +28,14 @@ const readPassword = Effect.gen(function* () {
     : password
 })
 
-const refusePassword = (password: string) => {
+const refusePassword = Effect.fnUntraced(function* (password: string, username: string) {
   const { min, max } = passwordLength
-  if (password.length < min || password.length > max) return failed(`A password has ${min} to ${max} characters.`)
-  return isCommonPassword(password) ? failed(tooCommon) : Effect.void
-}
+  const { passwordWords } = yield* Settings
+  if (password.length < min || password.length > max)
+    return yield* failed(`A password has ${min} to ${max} characters.`)
+  const problem = isCommonPassword(password) ? tooCommon : contextProblem(password, [...passwordWords, username])
+  if (problem !== undefined) return yield* failed(problem)
+})
 
 /** `createsuperuser`: creates a user with all permissions. With `--update` an existing user gets these and a new password. */
 export default Command.make(
@@ -56,7 +61,7 @@ export default Command.make(
       }
       const { stdinIsTerminal } = yield* Stdio.Stdio
       const password = yield* (yield* stdinIsTerminal) ? askPassword : readPassword
-      yield* refusePassword(password)
+      yield* refusePassword(password, username)
       yield* make(username, password, { by: "rackwire createsuperuser" })
       yield* Console.log(
         exists ? `User ${username} is a superuser with a new password.` : `Superuser ${username} created.`

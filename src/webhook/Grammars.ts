@@ -2,6 +2,7 @@
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { constraintsProblem, patternsProblem } from "../auth/Constraint.ts"
+import { contextProblem, namesOf } from "../auth/password/ContextWords.ts"
 import { Settings } from "../Config.ts"
 import { certificatesProblem, fileProblem } from "../transport/certificate/CertificateAuthority.ts"
 import { addressProblem, headersProblem, isTemplate, literalHeadersProblem } from "./RequestText.ts"
@@ -24,7 +25,7 @@ export const grammarsLayer = Layer.effect(
   Effect.gen(function* () {
     const { check, engines } = yield* Templates
     const rules = yield* targetRules
-    const { webhookCaDirectory } = yield* Settings
+    const { webhookCaDirectory, passwordWords } = yield* Settings
     const vault = yield* Vault
     const sql = yield* SqlClient.SqlClient
     const template: Grammar = (value, row) =>
@@ -47,6 +48,7 @@ export const grammarsLayer = Layer.effect(
       },
       constraints: (value, row) =>
         constraintsProblem(value, (row["object_types"] ?? []) as ReadonlyArray<string>) ?? patternsProblem(sql, value),
+      password: (value, row) => contextProblem(String(value), [...passwordWords, ...namesOf(row)]),
       engine: (value) => {
         const known = engines()
         return known.includes(String(value)) ? undefined : `There is no such template engine: ${known.join(", ")}.`

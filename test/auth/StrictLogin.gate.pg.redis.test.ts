@@ -1,4 +1,4 @@
-/** Sessions under stricter options than the usual ones. */
+/** Sessions and passwords under stricter options than the usual ones. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Api, startApi } from "../support/Api.ts"
 import { openBrowser } from "./Browser.ts"
@@ -7,7 +7,7 @@ import { makeUser, userPassword } from "./Users.ts"
 let api: Api
 
 beforeAll(async () => {
-  api = await startApi({ LOGIN_IDLE_TIMEOUT: "10 minutes" })
+  api = await startApi({ LOGIN_IDLE_TIMEOUT: "10 minutes", PASSWORD_WORDS: "Acme, Hyperion" })
 })
 
 afterAll(() => api.stop())
@@ -53,5 +53,36 @@ describe("a session with LOGIN_IDLE_TIMEOUT", () => {
     await wasUsedBefore(661)
     await expect.poll(async () => new TextDecoder().decode((await events.read()).value)).toContain("event: again")
     await events.cancel()
+  })
+})
+
+describe("a new password", () => {
+  const users = "/api/users/users/"
+  const refusal = (word: string) => ({
+    password: [`Use at least 8 characters beside "${word}", which others guess first.`]
+  })
+
+  it("is refused with too few characters beside a word of PASSWORD_WORDS, the product or the user", async () => {
+    for (const [password, word] of [
+      ["Hyperion2026", "hyperion"],
+      ["rackwire1", "rackwire"],
+      ["miaklein.99", "miaklein"]
+    ] as const) {
+      const made = await api.call("POST", users, { username: "miaklein", password })
+      expect([made.status, made.json]).toEqual([400, refusal(word)])
+    }
+    const made = await api.call("POST", users, { username: "miaklein", password: "a correct horse of acme" })
+    expect([made.status, made.json]).toEqual([201, expect.objectContaining({ username: "miaklein" })])
+  })
+
+  it("is compared with the names that the user has by then", async () => {
+    const { id } = await makeUser(api, "before")
+    const changed = await api.call("PATCH", `${users}${id}/`, { username: "afterwards", password: "Afterwards1" })
+    expect([changed.status, changed.json]).toEqual([400, refusal("afterwards")])
+    expect((await api.call("PATCH", `${users}${id}/`, { username: "afterwards" })).status).toBe(200)
+    const visitor = openBrowser(api.service.url)
+    await visitor.logIn("afterwards", userPassword)
+    const form = { old_password: userPassword, new_password: "afterwards!" }
+    expect(await (await visitor.submit("/user/password/", form)).text()).toContain("beside &quot;afterwards&quot;")
   })
 })

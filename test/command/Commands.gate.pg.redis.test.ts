@@ -57,12 +57,13 @@ describe("createsuperuser", () => {
     ).toEqual([{ kind: "password_changed", name: "second", details: `by "rackwire createsuperuser"`, user: "second" }])
   })
 
-  it("refuses more than one line, and passwords that are too short, too long or common", async () => {
+  it("refuses more than one line, and passwords that are too short, too long or easy to guess", async () => {
     const refused = [
       ["correct horse 1\ncorrect horse 2\n", "more than one line"],
       ["short\n", "8 to 256 characters"],
       [`${"long".repeat(65)}\n`, "8 to 256 characters"],
-      ["password123\n", "common"]
+      ["password123\n", "common"],
+      ["third third\n", `beside "third"`]
     ] as const
     for (const [input, message] of sampleOf(refused, 2, "refused passwords")) {
       const { code, output } = await create("third", input)

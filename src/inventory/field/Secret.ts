@@ -26,7 +26,7 @@ export const password = (): Field<string> =>
       },
       store: hashPassword
     },
-    {}
+    { grammar: "password" }
   )
 
 /** Secrets that are sent somewhere (write/Repointed.ts). */

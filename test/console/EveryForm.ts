@@ -5,6 +5,9 @@ import { type Existing, makeWorld } from "../support/AnyObject.ts"
 import { accessibility, hasBrowser, sideways } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
 
+/** Time for all forms on a busy machine, milliseconds. */
+const hourMillis = 3_600_000
+
 /** Declares the tests for the forms of these types. */
 export const expectFormsWithoutFault = (types: ReadonlyArray<ObjectType>): void => {
   let existing: Existing
@@ -28,7 +31,7 @@ export const expectFormsWithoutFault = (types: ReadonlyArray<ObjectType>): void 
     ])
 
   describe.skipIf(!hasBrowser)("the forms of the console", () => {
-    it("have no fault, also on a small screen", { timeout: 600_000 }, async () => {
+    it("have no fault, also on a small screen", { timeout: hourMillis }, async () => {
       const { page, problems, close } = await loggedIn()
       const found: Array<string> = []
       for (const [at, path] of everyForm().entries()) {

@@ -6,6 +6,9 @@ import { hasBrowser } from "../support/Browser.ts"
 import { faultsOfPages } from "./EveryPage.ts"
 import { startConsole } from "./Fixture.ts"
 
+/** Time for all pages on a busy machine, milliseconds. */
+const hourMillis = 3_600_000
+
 let existing: Existing
 
 const { loggedIn } = startConsole(async ({ call }) => {
@@ -13,7 +16,7 @@ const { loggedIn } = startConsole(async ({ call }) => {
 })
 
 describe.skipIf(!hasBrowser)("the console", () => {
-  it("shows every page of every object type without any fault", { timeout: 600_000 }, async () => {
+  it("shows every page of every object type without any fault", { timeout: hourMillis }, async () => {
     const { page, problems, close } = await loggedIn()
     const types = new Set(registry.keys())
     expect([...(await faultsOfPages(page, existing, types)), ...problems]).toEqual([])

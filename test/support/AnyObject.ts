@@ -143,6 +143,7 @@ const settled: Readonly<Record<string, () => Json>> = {
   // A front port has a free position of a rear port of the same type.
   "dcim.rearporttemplate": () => ({ module_type: null, positions: 1024 }),
   "dcim.frontporttemplate": () => ({ module_type: null }),
+  "dcim.rearport": () => ({ positions: 1024 }),
   // Racks have up to 100 units, and each unit is reserved once.
   "dcim.rackreservation": () => {
     made += 1

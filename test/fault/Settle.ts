@@ -1,6 +1,7 @@
 /** The end of a run: waits until all work is done, and checks what must then be true of every service. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { keysOf } from "../../src/queue/Keys.ts"
 import type { ApiWriter } from "./ApiWriter.ts"
 import { type InGap, compareChangeLog, readChangeLog } from "./ChangeLogOracle.ts"
 import type { Committed } from "./Committed.ts"
@@ -12,7 +13,7 @@ import { pause } from "./Timeline.ts"
 import type { World } from "./World.ts"
 
 /**
- * Time in which something more has to be queued or delivered after the last fault, milliseconds: longer than a
+ * Time in which something more has to be logged, queued or delivered after the last fault, milliseconds: longer than a
  * connection to Postgres may owe an answer.
  */
 const stuckMillis = 100_000
@@ -57,13 +58,23 @@ interface Progress {
   readonly lag: number
 }
 
-const progressOf = async ({ sql }: World): Promise<Progress> => {
+const progressOf = async (world: World): Promise<Progress> => {
+  const { sql } = world
   const [found] = await sql.query<Progress>(
     `select (select count(*) from extras_objectchange) || ' ' || (select sum(attempts) from extras_delivery) as done,
             pg_wal_lsn_diff(pg_current_wal_insert_lsn(), confirmed_flush_lsn)::float8 as lag
        from pg_replication_slots`
   )
-  return found ?? { done: "", lag: Number.POSITIVE_INFINITY }
+  const { done, lag } = found ?? { done: "", lag: Number.POSITIVE_INFINITY }
+  // Streams that Redis lost are filled again before anything is logged: minutes, if they had 200,000 entries each.
+  return { done: `${done} ${await queuedIn(world)}`, lag }
+}
+
+/** How many entries the streams of the webhooks have. */
+const queuedIn = async ({ sql, redis }: World): Promise<number> => {
+  const webhooks = await sql.query<{ readonly id: number }>("select id::int from extras_webhook")
+  const lengths = await Promise.all(webhooks.map(({ id }) => redis.xlen(keysOf(id).queue)))
+  return lengths.reduce((sum, length) => sum + length, 0)
 }
 
 /** Holds the change log against what was committed; answers it, and what webhooks are owed of it. */

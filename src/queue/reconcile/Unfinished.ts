@@ -7,7 +7,7 @@ import { type Position, comparePositions, positionOf } from "../../event/Positio
 import { type Place, eventsUpTo } from "../../changelog/EventsAfter.ts"
 import { type LoggedEvent, loggedDelivery, loggedEvent, subjectOf } from "../../changelog/LoggedEvent.ts"
 import { eventsAsSeen, viewersAmong } from "../../changelog/SeenEvents.ts"
-import { WebhookIndex } from "../../match/WebhookIndex.ts"
+import { WebhookIndex, listenedTypes } from "../../match/WebhookIndex.ts"
 import { versionsOf } from "../../match/WebhookVersions.ts"
 import type { DeliveryRow } from "./Missing.ts"
 import { watermarkTable } from "./Watermarks.ts"
@@ -64,11 +64,12 @@ export const eachUnlogged = Effect.fnUntraced(function* <E, R>(webhook: number, 
   const debt = yield* debtOf(webhook)
   if (debt === undefined) return 0
   const versions = [...(yield* versionsOf(webhook))]
+  const types = [...new Set(versions.flatMap(({ row }) => (row === undefined ? [] : listenedTypes(row))))]
   const index = new WebhookIndex()
   const all = [...versions]
   const scopeAt = (event: LoggedEvent) => all.findLast((version) => !isAfter(version, event))?.row?.scope_user
   let count = 0
-  const next = (after: Place) => eventsUpTo(after, debt.until, unlogged(webhook), pageSize)
+  const next = (after: Place) => eventsUpTo(after, debt.until, unlogged(webhook, types), pageSize)
   for (let page = yield* next(debt.after); page.length > 0; page = yield* next(page.at(-1)!)) {
     const owed: Array<Delivery> = []
     yield* mapInSlices(yield* eventsAsSeen(page, (event) => viewersAmong(scopeAt(event))), (event) => {
@@ -115,9 +116,13 @@ const debtOf = (webhook: number) =>
       .pipe(Effect.map(([debt]) => debt))
   )
 
-/** SQL over `c`: the delivery log has no attempt of its event by the webhook. */
-const unlogged = (webhook: number) => ({
-  sql: `not exists (select 1 from extras_delivery d
-                     where d.delivery_id = $1::text || '-' || c.position || '-' || c.idx and d.time = c.time)`,
-  parameters: [`${webhook}`]
+/**
+ * SQL over `c`: its event is of one of these types, and the delivery log has no attempt of it by the webhook. Events of
+ * other types, which may be most of a span, are not sent to this process.
+ */
+const unlogged = (webhook: number, types: ReadonlyArray<string>) => ({
+  sql: `c.changed_object_type = any ($2::text[])
+        and not exists (select 1 from extras_delivery d
+                         where d.delivery_id = $1::text || '-' || c.position || '-' || c.idx and d.time = c.time)`,
+  parameters: [`${webhook}`, types]
 })

@@ -78,7 +78,7 @@ export const options = {
   superuserPassword: optional(
     "SUPERUSER_PASSWORD",
     kind.secret,
-    "Password of that user. A common password is accepted, with a warning in the log.",
+    "Password of that user. One that is easy to guess is accepted, with a warning in the log.",
     "generated, printed once"
   ),
   superuserApiToken: optional("SUPERUSER_API_TOKEN", kind.secret, "API token of that user, 40 hexadecimal characters."),

@@ -8,23 +8,24 @@ import { hashPassword } from "../inventory/Vault.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { create } from "../inventory/write/Write.ts"
 import { auditPasswords } from "./Audit.ts"
+import { contextProblem } from "./password/ContextWords.ts"
 
 const author = { username: "", requestId: "00000000-0000-0000-0000-000000000000" }
 
 /** Makes the configured superuser if there is none yet. Returns the password if it was generated. */
 export const ensureSuperuser = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const { superuserName, superuserPassword, superuserApiToken } = yield* Settings
+  const { superuserName, superuserPassword, superuserApiToken, passwordWords } = yield* Settings
   const existing = yield* sql`select 1 as one from users_user where is_superuser limit 1`
   if (existing.length > 0) return undefined
   const chosen = superuserPassword === undefined ? "" : reveal(superuserPassword)
   // An empty variable must not make a user without a password.
   const generated = chosen === "" ? randomBytes(12).toString("base64url") : undefined
   const password = generated ?? chosen
-  if (generated === undefined && isCommonPassword(password)) {
-    yield* Effect.logWarning(
-      "SUPERUSER_PASSWORD is one of the most common passwords: change it before others can log in."
-    )
+  const isGuessable =
+    isCommonPassword(password) || contextProblem(password, [...passwordWords, superuserName]) !== undefined
+  if (generated === undefined && isGuessable) {
+    yield* Effect.logWarning("SUPERUSER_PASSWORD is easy to guess: change it before others can log in.")
   }
   yield* createSuperuser(superuserName, password, { by: "rackwire serve", isTemporary: generated !== undefined })
   if (superuserApiToken !== undefined) yield* giveToken(superuserName, reveal(superuserApiToken))

@@ -7,7 +7,7 @@ import { makeUser, userPassword } from "./Users.ts"
 let api: Api
 
 beforeAll(async () => {
-  api = await startApi({ LOGIN_IDLE_TIMEOUT: "10 minutes", PASSWORD_WORDS: "Acme, Hyperion" })
+  api = await startApi({ LOGIN_IDLE_TIMEOUT: "10 minutes", PASSWORD_WORDS: "Acme, Hyperion, correct horse battery" })
 })
 
 afterAll(() => api.stop())
@@ -73,6 +73,10 @@ describe("a new password", () => {
     }
     const made = await api.call("POST", users, { username: "miaklein", password: "a correct horse of acme" })
     expect([made.status, made.json]).toEqual([201, expect.objectContaining({ username: "miaklein" })])
+  })
+
+  it("of the first superuser is accepted, with a warning", () => {
+    expect(api.service.output()).toContain("SUPERUSER_PASSWORD is easy to guess: change it")
   })
 
   it("is compared with the names that the user has by then", async () => {

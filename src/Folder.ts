@@ -11,9 +11,19 @@ export const modulesBelow = (folder: URL): ReadonlyArray<string> =>
     .filter((file) => file.endsWith(extension))
     .sort()
 
-/** Loads modules of a folder. */
-export const loaded = <Module>(folder: URL, modules: ReadonlyArray<string>): Promise<ReadonlyArray<Partial<Module>>> =>
-  Promise.all(modules.map((module) => import(new URL(module, folder).href) as Promise<Partial<Module>>))
+/**
+ * Loads modules of a folder, by one module that imports them all: for each dynamic import Node walks all modules that
+ * are loaded already.
+ */
+export const loaded = async <Module>(
+  folder: URL,
+  modules: ReadonlyArray<string>
+): Promise<ReadonlyArray<Partial<Module>>> => {
+  const imports = modules.map((module, at) => `export * as m${at} from ${JSON.stringify(new URL(module, folder).href)}`)
+  const source = `data:text/javascript,${encodeURIComponent(imports.join("\n"))}`
+  const all = (await import(source)) as Readonly<Record<string, Partial<Module>>>
+  return modules.map((_, at) => all[`m${at}`]!)
+}
 
 /** The default exports of modules of a folder; a module without one has no entry. */
 export const entriesOf = async <A>(folder: URL, modules: ReadonlyArray<string>): Promise<ReadonlyArray<A>> => {

@@ -101,3 +101,10 @@ it("are tried with a webhook that is not saved, of a source by its id or name", 
     content_types: ["There is no change of these object types that you may view."]
   })
 })
+
+it("have no source whose name Postgres cannot keep: the form of a webhook says so", async () => {
+  const browser = openBrowser(attached.api.service.url)
+  await browser.logIn("admin", password)
+  const reply = await browser.submit("/extras/webhooks/add/", { name: "x", source: "a\0b", content_types: "dcim.site" })
+  expect([reply.status, await reply.text()]).toEqual([400, expect.stringContaining('id="e-source"')])
+})

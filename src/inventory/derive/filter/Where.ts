@@ -1,4 +1,5 @@
 /** Conditions over a table as SQL with parameters, and how several become one. Pure. */
+import { isStorable } from "../../Field.ts"
 import { literal } from "../../../postgres/Literal.ts"
 import type { ObjectType } from "../../ObjectType.ts"
 
@@ -51,11 +52,12 @@ export const whereIds = (ids: ReadonlyArray<number>): Where => ({
 
 type FieldOf<T extends ObjectType> = (keyof T["fields"] & string) | "id"
 
-/** Rows with these values in these fields. */
+/** Rows with these values in these fields; none for a text that Postgres cannot keep. */
 export const equalTo = <T extends ObjectType>(
   type: T,
   values: Readonly<Partial<Record<FieldOf<T>, string | number | bigint>>>
 ): Where => {
+  if (!Object.values(values).every((value) => isStorable(`${value}`))) return nothing
   const parameters: Array<string> = []
   const parts = Object.entries(values).map(([name, value]) => {
     const { type: sqlType = "bigint", choices } = type.fields[name] ?? {}
@@ -69,7 +71,7 @@ export const equalTo = <T extends ObjectType>(
 /** Rows whose field is one of the texts. */
 export const among = <T extends ObjectType>(type: T, name: FieldOf<T>, texts: ReadonlyArray<string>): Where => ({
   sql: `t.${columnIn(type, name)} = any ($1::text[])`,
-  parameters: [texts]
+  parameters: [texts.filter(isStorable)]
 })
 
 /** Rows whose list of texts has this one. */

@@ -179,7 +179,7 @@ export default async (): Promise<Suite> => {
   const rackwire = await startRackwire({}, { roles: ["api"] })
   await makePublication(rackwire)
   const end = await prepare(rackwire)
-  const { databaseUrl, redisUrl, sql } = rackwire
+  const { databaseUrl, redisUrl, secretKey, sql } = rackwire
   // Each turn has a process of its own; it has used nothing before.
   let used: Usage = { cpuSeconds: 0, peakMegabytes: 0 }
   /** Reads with a service of its own that does nothing else, from a clean slate. */
@@ -192,7 +192,7 @@ export default async (): Promise<Suite> => {
     const environment = {
       DATABASE_URL: databaseUrl,
       REDIS_URL: redisUrl,
-      SECRET_KEY: "a key for benchmarks, of sufficient length",
+      SECRET_KEY: secretKey,
       RACKWIRE_SLOT: slot,
       LOG_LEVEL: "Warn"
     }

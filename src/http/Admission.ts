@@ -79,7 +79,7 @@ export const permit = (
 /**
  * The sender of a request, by its credentials, on the connections of admission; by the header of a trusted proxy if it
  * has no others. Fails with `Denied` for wrong ones; does not check permissions. With a route, a session may begin by
- * the header, and its cookies have to be set; without one, an open page is made anew, and nobody uses its session.
+ * the header, and its cookies have to be set; without one the request is no use of its session.
  */
 export const identify = Effect.fnUntraced(function* (incoming: Incoming, origin: Origin, route?: Route) {
   const address = addressOf(incoming)

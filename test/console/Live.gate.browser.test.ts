@@ -104,6 +104,15 @@ describe.skipIf(!hasBrowser)("a live page", () => {
     expect((await events("stranger", `/extras/webhooks/${webhook}/`))[0]).not.toBe(200)
   })
 
+  it("says that it is over when the session has ended", async () => {
+    const { id } = await makeUser(api, "idler", { types: ["extras.webhook"], actions: ["view"] })
+    const { page } = await loggedInAs("idler")
+    await page.goto(`/extras/webhooks/${webhook}/`)
+    await page.waitForSelector("[data-live-state]:has-text('Live,')")
+    await api.database.sql.query("delete from rackwire_session where user_id = $1", [id])
+    await expect.poll(() => page.locator("[data-live-state]").innerText()).toBe("Not live: load this page again")
+  })
+
   it("ends the stream of a reader who is deactivated", async () => {
     const { id } = await makeUser(api, "leaver", { types: ["extras.webhook"], actions: ["view"] })
     const { page } = await loggedInAs("leaver")

@@ -104,7 +104,9 @@ const open = () => {
   })
   source.addEventListener("error", () => {
     clearTimeout(silence)
-    say("Not live: connecting again", "warn")
+    // A browser does not repeat a request that is refused: the session has ended, or too many pages are open.
+    if (source?.readyState === EventSource.CLOSED) say("Not live: load this page again", "bad")
+    else say("Not live: connecting again", "warn")
   })
   source.addEventListener("open", () => expect(firstMillis))
 }

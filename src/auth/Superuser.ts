@@ -3,12 +3,11 @@ import { randomBytes } from "node:crypto"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Settings, reveal } from "../Config.ts"
-import { isCommonPassword } from "../inventory/field/CommonPasswords.ts"
 import { hashPassword } from "../inventory/Vault.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { create } from "../inventory/write/Write.ts"
 import { auditPasswords } from "./Audit.ts"
-import { contextProblem } from "./password/ContextWords.ts"
+import { guessableProblem } from "./password/ContextWords.ts"
 
 const author = { username: "", requestId: "00000000-0000-0000-0000-000000000000" }
 
@@ -22,9 +21,8 @@ export const ensureSuperuser = Effect.gen(function* () {
   // An empty variable must not make a user without a password.
   const generated = chosen === "" ? randomBytes(12).toString("base64url") : undefined
   const password = generated ?? chosen
-  const isGuessable =
-    isCommonPassword(password) || contextProblem(password, [...passwordWords, superuserName]) !== undefined
-  if (generated === undefined && isGuessable) {
+  const problem = guessableProblem(password, [...passwordWords, superuserName])
+  if (generated === undefined && problem !== undefined) {
     yield* Effect.logWarning("SUPERUSER_PASSWORD is easy to guess: change it before others can log in.")
   }
   yield* createSuperuser(superuserName, password, { by: "rackwire serve", isTemporary: generated !== undefined })

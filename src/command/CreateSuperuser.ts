@@ -1,9 +1,8 @@
 import { Console, Effect, Redacted, Stdio, Stream } from "effect"
 import { Command, Flag, Prompt } from "effect/cli"
-import { contextProblem } from "../auth/password/ContextWords.ts"
+import { guessableProblem } from "../auth/password/ContextWords.ts"
 import { Settings } from "../Config.ts"
 import { database, migrateAll } from "../pipeline/Foundation.ts"
-import { isCommonPassword, tooCommon } from "../inventory/field/CommonPasswords.ts"
 import { passwordLength } from "../inventory/Vault.ts"
 import { createSuperuser as make, hasUser } from "../auth/Superuser.ts"
 import { ofService } from "./service/OfService.ts"
@@ -33,7 +32,7 @@ const refusePassword = Effect.fnUntraced(function* (password: string, username: 
   const { passwordWords } = yield* Settings
   if (password.length < min || password.length > max)
     return yield* failed(`A password has ${min} to ${max} characters.`)
-  const problem = isCommonPassword(password) ? tooCommon : contextProblem(password, [...passwordWords, username])
+  const problem = guessableProblem(password, [...passwordWords, username])
   if (problem !== undefined) return yield* failed(problem)
 })
 

@@ -1,4 +1,5 @@
 /** Words that others guess first in a password, because of the place where it is used. */
+import { isCommonPassword, tooCommon } from "../../inventory/field/CommonPasswords.ts"
 import { passwordLength } from "../../inventory/Vault.ts"
 
 const productWords = ["rackwire", "netbox"]
@@ -28,3 +29,7 @@ export const contextProblem = (password: string, words: ReadonlyArray<string>): 
   const found = guessed.find((word) => lower.includes(word))
   return `Use at least ${passwordLength.min} characters beside "${found}", which others guess first.`
 }
+
+/** Explains why a password is refused that others guess: it is a common one, or made of these words. */
+export const guessableProblem = (password: string, words: ReadonlyArray<string>): string | undefined =>
+  isCommonPassword(password) ? tooCommon : contextProblem(password, words)

@@ -27,6 +27,15 @@ export const addSource = async (api: Api, netbox: NetBoxDatabase, fields: Json =
   return source
 }
 
+/** Removes a source; waits until its slot is not read any more. */
+const removeSource = async (api: Api, source: number, { name, sql }: NetBoxDatabase) => {
+  expect((await api.call("DELETE", `/api/extras/sources/${source}/`)).status).toBe(204)
+  await eventually("the slot is free", async () => {
+    const reads = "select 1 from pg_replication_slots where slot_name = $1 and active"
+    return (await sql.query(reads, [name])).length === 0
+  })
+}
+
 /** Waits until the source is read. */
 export const reading = (api: Api, source: number) =>
   eventually("the source is read", async () => {
@@ -35,6 +44,8 @@ export const reading = (api: Api, source: number) =>
   })
 
 interface AttachOptions {
+  /** A service that reads other sources too and runs on afterwards; else one that is started and stopped for this source. */
+  readonly sharedApi?: Api
   /** A role of the server of NetBox that may create databases. */
   readonly serverUrl?: string
   /** Writes changes that are of no concern, since they are from before the source is attached. */
@@ -44,9 +55,9 @@ interface AttachOptions {
 export const attach = async (
   release: Release,
   fields: Json = {},
-  { serverUrl = servers.superuserUrl, before = async () => {} }: AttachOptions = {}
+  { sharedApi, serverUrl = servers.superuserUrl, before = async () => {} }: AttachOptions = {}
 ): Promise<Attached> => {
-  const api = await startApi()
+  const api = sharedApi ?? (await startApi())
   const netbox = await makeNetBox(release, serverUrl)
   const writer = new NetBoxWriter(netbox)
   await before(writer)
@@ -55,7 +66,8 @@ export const attach = async (
   return {
     ...{ api, netbox, writer, source },
     stop: async () => {
-      await api.stop()
+      if (sharedApi === undefined) await api.stop()
+      else await removeSource(api, source, netbox)
       await writer.close()
       await netbox.drop()
     }
@@ -68,10 +80,12 @@ export const enable = async ({ api, source }: Attached, enabled: boolean) => {
   if (enabled) await reading(api, source)
 }
 
-/** The reasons of the gaps that were noted. */
-export const gapsOf = async ({ api }: Attached) => {
+/** The reasons of the gaps that were noted for the source. */
+export const gapsOf = async ({ api, source, netbox }: Attached) => {
   const rows = await api.database.sql.query<{ readonly reason: string }>(
-    "select reason from rackwire_gap where cause = 'source'"
+    `select reason from rackwire_gap
+      where cause = 'source' and (starts_with(object_types[1], $1) or starts_with(reason, $2))`,
+    [`${source}:`, `source ${netbox.name}: `]
   )
   return rows.map(({ reason }) => reason)
 }

@@ -2,6 +2,7 @@
 import { afterEach, beforeAll, describe, expect, it } from "vitest"
 import { Walsender } from "../../src/capture/wal/Walsender.ts"
 import { addressOf } from "../../src/postgres/PostgresUrl.ts"
+import { type Api, startApi } from "../support/Api.ts"
 import type { Json } from "../support/Client.ts"
 import { servers } from "../support/Database.ts"
 import { eventually } from "../support/Eventually.ts"
@@ -12,10 +13,15 @@ import type { NetBoxWriter, OpenRequest } from "./NetBoxWriter.ts"
 import { writeEverything } from "./Scenario.ts"
 
 let server: Sql
+let sharedApi: Api
 
-beforeAll(() => {
+beforeAll(async () => {
   server = openSql(servers.superuserUrl)
-  return async () => server.close()
+  sharedApi = await startApi()
+  return async () => {
+    await sharedApi.stop()
+    await server.close()
+  }
 })
 
 let attached: Attached | undefined
@@ -26,7 +32,7 @@ afterEach(async () => {
 })
 
 const started = async (release: Release, fields: Json = {}): Promise<Attached> =>
-  (attached = await attach(release, fields))
+  (attached = await attach(release, fields, { sharedApi }))
 
 /** Waits until the source is failing; returns the note of its state. */
 const failing = async ({ api, source }: Pick<Attached, "api" | "source">) => {
@@ -217,6 +223,7 @@ describe("a source whose publication is changed", () => {
     expect(note).toContain(`while a session reads the slot ${slot}: that session must end first`)
     expect([before.length, await read()]).toEqual([1, before])
     other.close()
+    expect((await api.call("DELETE", `/api/extras/sources/${source}/`)).status).toBe(204)
   })
 })
 
@@ -228,7 +235,7 @@ describe("a source that is polled", () => {
       await open.request.create("dcim.site", { name: "open" })
       await writer.request((request) => request.create("dcim.site", { name: "before" }))
     }
-    attached = await attach("4.2", { mode: "poll" }, { before })
+    attached = await attach("4.2", { mode: "poll" }, { sharedApi, before })
     await open!.commit()
     await attached.writer.request((request) => request.create("dcim.site", { name: "after" }))
     await expectEvents(attached)

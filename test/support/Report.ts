@@ -43,13 +43,16 @@ export default class Report implements Reporter {
 
   onTestRunEnd(modules: ReadonlyArray<TestModule>, errors: ReadonlyArray<SerializedError>): void {
     const counts = countsOf(modules)
+    const found = failuresOf(modules, errors)
     const failed = counts.failed + errors.length
     console.log(["", ...slowest(modules), ...starts(), ...skips(modules)].join("\n"))
-    if (failed > 0) console.log(["", ...failures(modules, errors)].join("\n"))
+    if (failed > 0) console.log(["", ...failures(found)].join("\n"))
     const took = seconds(performance.now() - this.began)
     console.log(`\n${counts.passed} passed, ${failed} failed, ${counts.skipped} skipped in ${took}`)
     const file = process.env["RACKWIRE_TEST_COUNTS"]
-    if (file !== undefined) writeFileSync(file, `${counts.passed} ${failed} ${counts.skipped}\n`)
+    if (file === undefined) return
+    const lines = [`${counts.passed} ${failed} ${counts.skipped}`, ...found.map(({ name }) => name)]
+    writeFileSync(file, `${lines.join("\n")}\n`)
   }
 }
 
@@ -106,17 +109,19 @@ interface Failure {
   readonly lines: ReadonlyArray<string>
 }
 
-const failures = (
+const failuresOf = (
   modules: ReadonlyArray<TestModule>,
   errors: ReadonlyArray<SerializedError>
-): ReadonlyArray<string> => {
-  const found = [
-    ...modules.flatMap((module) => [
-      ...errorsOf(module).map((error) => ({ name: nameOf(module), lines: linesOf(error) })),
-      ...[...module.children.allTests()].filter((test) => test.result().state === "failed").map(failureOf)
-    ]),
-    ...errors.map((error) => ({ name: "outside of a test", lines: linesOf(error) }))
-  ]
+): ReadonlyArray<Failure> => [
+  ...modules.flatMap((module) => [
+    ...errorsOf(module).map((error) => ({ name: nameOf(module), lines: linesOf(error) })),
+    ...[...module.children.allTests()].filter((test) => test.result().state === "failed").map(failureOf)
+  ]),
+  ...errors.map((error) => ({ name: "outside of a test", lines: linesOf(error) }))
+]
+
+/** The failures in 100 lines at most. */
+const failures = (found: ReadonlyArray<Failure>): ReadonlyArray<string> => {
   const each = Math.max(4, Math.floor(failureLinesMax / found.length) - 1)
   const lines = found.flatMap(({ name, lines }) => [
     `FAILED ${name}`,

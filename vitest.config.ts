@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config"
+import { patienceMillis } from "./test/support/Eventually.ts"
 
 // The seed of all generated data (test/support/Seed.ts), inherited by workers. The first two tiers find the same on every
 // machine; test:long and test:stress draw other seeds.
@@ -10,8 +11,9 @@ const long = ["test/**/*.long.*test.ts", "test/**/*.long.test.ts"]
 
 export default defineConfig({
   test: {
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // For a test of several waits.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     // For two cores: a file waits for a third of its time.
     maxWorkers: 3,
     // Effect and the sources are loaded once for each worker.
@@ -19,7 +21,7 @@ export default defineConfig({
     // Node itself loads the sources, as in production: coverage and stack traces need no source maps.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // As long as `eventually` waits.
-    expect: { poll: { timeout: 15_000 } },
+    expect: { poll: { timeout: patienceMillis } },
     // A value that is not as expected is shown whole: a report may hold nothing but the message.
     chaiConfig: { truncateThreshold: 0 },
     silent: "passed-only",

@@ -38,12 +38,12 @@ describe.skipIf(!hasNix)("the flake", () => {
     JSON.parse(nix(["eval", "--raw", ...stub, `path:${folder}#${attribute}.inputs`], folder))
   const nameOf = (storePath: string) => storePath.replace(/^\/nix\/store\/\w{32}-/, "")
 
-  it("offers a shell with Node 24, Postgres 18 and Redis", { timeout: 60_000 }, () => {
+  it("offers a shell with Node 24, Postgres 18 and Redis", () => {
     const { packages } = inputsOf(`devShells.${system}.default`) as { readonly packages: ReadonlyArray<string> }
     expect(packages.map(nameOf)).toEqual(["nodejs-24", "postgresql-18", "redis"])
   })
 
-  it("has a package whose program finds Postgres 18 and Redis, with files that exist", { timeout: 60_000 }, () => {
+  it("has a package whose program finds Postgres 18 and Redis, with files that exist", () => {
     const { installPhase, nodejs } = inputsOf(`packages.${system}.default`) as Readonly<Record<string, string>>
     expect(nameOf(nodejs!)).toBe("nodejs-24")
     expect(installPhase).toMatch(/PATH : \S+-redis\/bin/)

@@ -124,6 +124,16 @@ describe("code", () => {
   })
 })
 
+describe("tests", () => {
+  it("wait as long as `eventually` does, except where a time is their subject", () => {
+    const timed = new Set(["test/capture/Silence.pg.test.ts", "test/deliver/ChangedWebhook.pg.redis.test.ts"])
+    const others = filesUnder("test").filter((file) => !timed.has(file) && !/^test\/(tidy|fault\/)|\.long\./.test(file))
+    const wait =
+      /\.poll\(.*\btimeout: \d|\beventually\(.*\bmillis: [\d_]+ \}|^\s*timeout: [\d_]+$|\bvi\.wait(For|Until)\b/
+    expect(breaking(others, (text) => lines(text, wait))).toEqual([])
+  })
+})
+
 describe("documents", () => {
   it("name every runtime dependency with its reason in ARCHITECTURE", () => {
     const manifest = JSON.parse(read("package.json")) as { readonly dependencies: Record<string, string> }

@@ -217,7 +217,7 @@ describe("a server with settings of its own", () => {
 
   beforeAll(async () => {
     cluster = await makeOwnPostgres()
-  }, 120_000)
+  })
   afterAll(() => cluster.remove())
 
   const started = async (settings: Readonly<Record<string, string>>, folder?: string) => {

@@ -28,7 +28,7 @@ describe.runIf(hasPostgres13)("a NetBox on Postgres 13", () => {
   beforeAll(async () => {
     server = await startPostgres13()
     netbox = await makeNetBox("4.2", server.url)
-  }, 120_000)
+  })
   afterAll(async () => {
     await netbox.drop()
     await server.stop()

@@ -104,7 +104,7 @@ describe("EXEMPT_VIEW_PERMISSIONS=*", () => {
     await open.call("POST", "/api/dcim/sites/", named("Shown"))
     const log = "/api/extras/object-changes/"
     const count = async (path: string) => Number((await open.call("GET", path)).json["count"])
-    await expect.poll(() => count(log), { timeout: 60_000 }).toBe(2)
+    await expect.poll(() => count(log)).toBe(2)
     const user = await makeUser(open, "anybody")
     for (const reply of [await open.raw("GET", log), await user.call("GET", log)]) {
       const types = (reply.json["results"] as ReadonlyArray<{ changed_object_type: string }>).map(

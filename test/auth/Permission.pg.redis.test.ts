@@ -95,7 +95,7 @@ describe("an object permission", () => {
       const found = await api.call<List>("GET", `/api/extras/object-changes/?request_id=${request}`)
       return found.json.count > 0
     }
-    await expect.poll(() => isThere(last.headers.get("x-request-id")!), { timeout: 60_000 }).toBe(true)
+    await expect.poll(() => isThere(last.headers.get("x-request-id")!)).toBe(true)
     for (const refused of [created, moved]) expect(await isThere(refused.headers.get("x-request-id")!)).toBe(false)
   })
 
@@ -227,9 +227,7 @@ describe("a hidden object", () => {
     )
     const path = "/api/extras/object-changes/"
     await expect
-      .poll(async () => (await api.call<List>("GET", `${path}?changed_object_id=${other}`)).json.count, {
-        timeout: 60_000
-      })
+      .poll(async () => (await api.call<List>("GET", `${path}?changed_object_id=${other}`)).json.count)
       .toBeGreaterThan(0)
     const seen = (await user.call("GET", path)).json["results"] as ReadonlyArray<Json>
     expect(seen.map((change) => change["object_repr"])).toEqual(["Logged mine"])

@@ -14,7 +14,7 @@ beforeAll(async () => {
     makeSeenWorld({ word: words[0], cable: "connected", more: 0, isBeside: true }),
     makeSeenWorld({ word: words[1], cable: "planned", more: 250, isBeside: false })
   ])
-}, 300_000)
+})
 
 afterAll(() => Promise.all(worlds.map((world) => world.stop())))
 
@@ -170,7 +170,7 @@ const differences = async (ask: (world: SeenWorld) => ReadonlyArray<Question>): 
   return different
 }
 
-it("are the same to a user in the change log, its files and its pages", { timeout: 300_000 }, async () => {
+it("are the same to a user in the change log, its files and its pages", async () => {
   expect(await differences(ofChanges)).toEqual([])
 })
 
@@ -183,17 +183,13 @@ it("are the same to a user in columns of snapshots, which the database cuts", as
   }
 })
 
-it("are the same to a user in journeys, by every clue", { timeout: 300_000 }, async () => {
+it("are the same to a user in journeys, by every clue", async () => {
   expect(await differences(ofJourneys)).toEqual([])
 })
 
-it(
-  "are the same to a user in skipped changes, history, trials, deliveries and their streams",
-  { timeout: 300_000 },
-  async () => {
-    expect(await differences(ofWebhooks)).toEqual([])
-  }
-)
+it("are the same to a user in skipped changes, history, trials, deliveries and their streams", async () => {
+  expect(await differences(ofWebhooks)).toEqual([])
+})
 
 it("are the same to the receiver of a webhook with that user as its scope", () => {
   const [one, other] = worlds.map(({ receiver, plain }) => receiver.received.map(({ body }) => plain(body.toString())))

@@ -170,7 +170,7 @@ const deleted = async (): Promise<ReadonlyArray<number>> => {
 }
 
 it("shows, by list, detail, cursor, export, change log and the console, and deletes what its permissions mean and nothing else", async () => {
-  await expect.poll(async () => (await api.call<List>("GET", log)).json.count, { timeout: 60_000 }).toBe(sites.length)
+  await expect.poll(async () => (await api.call<List>("GET", log)).json.count).toBe(sites.length)
   await fc.assert(
     fc.asyncProperty(fc.array(permission, { maxLength: 3 }), async (permissions) => {
       const granted = await grant(permissions)
@@ -264,7 +264,7 @@ describe("two worlds that differ only in objects that a user may not see", () =>
     async () => {
       const logged = async () => (await api.call<List>("GET", changeLog)).json.count
       const made = types.reduce((sum, { id }) => sum + existing(id).length, 0)
-      await expect.poll(logged, { timeout: 60_000 }).toBeGreaterThanOrEqual(made)
+      await expect.poll(logged).toBeGreaterThanOrEqual(made)
       await fc.assert(
         fc.asyncProperty(sight(), fc.nat(), async (sight, seed) => {
           await revokeAll()

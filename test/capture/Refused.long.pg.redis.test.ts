@@ -12,7 +12,7 @@ let cluster: OwnPostgres
 
 beforeAll(async () => {
   cluster = await makeOwnPostgres()
-}, 120_000)
+})
 afterAll(() => cluster.remove())
 
 interface Fault {
@@ -80,11 +80,9 @@ it.each(faults)("%s", async (_, { settings = {}, make, end, words, finding }) =>
   let output = ""
   for (const stream of [service.stdout, service.stderr])
     stream.on("data", (text: Buffer) => (output += text.toString()))
-  await eventually("the service names the fault", () => words.test(output), { millis: 60_000 }).catch(
-    (error: Error) => {
-      throw new Error(`${error.message}\n${output}`)
-    }
-  )
+  await eventually("the service names the fault", () => words.test(output)).catch((error: Error) => {
+    throw new Error(`${error.message}\n${output}`)
+  })
   const exited = new Promise((resolve) => service.once("exit", resolve))
   service.kill()
   await exited

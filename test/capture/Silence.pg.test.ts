@@ -8,7 +8,7 @@ import { makeEmptyDatabase } from "../support/Database.ts"
 const requests = 50
 
 // Postgres sends a message every fifteen seconds by itself, when it has logged its running transactions.
-it("an idle server answers a request for a keepalive", { timeout: 10_000 }, async () => {
+it("an idle server answers a request for a keepalive", async () => {
   const { databaseUrl, slot, sql, drop } = await makeEmptyDatabase()
   await sql.query("create publication nothing")
   await sql.query("select pg_create_logical_replication_slot($1, 'pgoutput')::text", [slot])

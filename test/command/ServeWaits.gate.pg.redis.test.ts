@@ -63,26 +63,24 @@ const launch = (environment: Record<string, string>) => {
   return { output: () => output, end, kill: () => child.kill("SIGKILL") }
 }
 
-const soon = { timeout: 60_000, interval: 50 }
-
 describe("serve", () => {
-  it("waits for a Postgres that is not there yet and then is starting up", { timeout: 120_000 }, async () => {
+  it("waits for a Postgres that is not there yet and then is starting up", async () => {
     const port = (await freePorts(1))[0]!
     let isStarting = true
     const service = launch(environmentAt(port))
     const waits = new RegExp(`waiting for Postgres at 127\\.0\\.0\\.1:${port}, for \\S+ at most: .*ECONNREFUSED`)
-    await expect.poll(service.output, soon).toMatch(waits)
+    await expect.poll(service.output).toMatch(waits)
     const server = await listenAt(port, () => isStarting)
-    await expect.poll(service.output, soon).toContain("the database system is starting up")
+    await expect.poll(service.output).toContain("the database system is starting up")
     isStarting = false
-    await expect.poll(service.output, soon).toContain(`Postgres at 127.0.0.1:${port} answers`)
-    await expect.poll(service.output, soon).toMatch(/^ready http/m)
+    await expect.poll(service.output).toContain(`Postgres at 127.0.0.1:${port} answers`)
+    await expect.poll(service.output).toMatch(/^ready http/m)
     service.kill()
     await service.end
     server.close()
   })
 
-  thorough("ends with an error when the time of DATABASE_WAIT is over", { timeout: 60_000 }, async () => {
+  thorough("ends with an error when the time of DATABASE_WAIT is over", async () => {
     const port = (await freePorts(1))[0]!
     const service = launch(environmentAt(port, { DATABASE_WAIT: "3 seconds" }))
     const { code, millis } = await service.end
@@ -94,7 +92,7 @@ describe("serve", () => {
     expect(millis).toBeGreaterThan(3000)
   })
 
-  it("ends at once when Postgres refuses the password", { timeout: 60_000 }, async () => {
+  it("ends at once when Postgres refuses the password", async () => {
     const environment = environmentAt(Number(new URL(database.databaseUrl).port))
     const DATABASE_URL = Object.assign(new URL(environment.DATABASE_URL), { password: "wrong" }).href
     const service = launch({ ...environment, DATABASE_URL })

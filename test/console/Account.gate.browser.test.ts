@@ -113,13 +113,10 @@ describe.skipIf(!hasBrowser)("API tokens", () => {
     await page.getByText("Copied").waitFor()
     expect((await get("/api/dcim/sites/", key)).status).toBe(200)
     await expect
-      .poll(
-        async () => {
-          await page.goto("/user/api-tokens/")
-          return page.locator("tr", { hasText: "laptop" }).locator("time").count()
-        },
-        { timeout: 30_000 }
-      )
+      .poll(async () => {
+        await page.goto("/user/api-tokens/")
+        return page.locator("tr", { hasText: "laptop" }).locator("time").count()
+      })
       .toBe(2)
     expect(await page.content()).not.toContain(key)
     await page.locator("tr", { hasText: "laptop" }).locator("summary").click()
@@ -213,7 +210,7 @@ describe.skipIf(!hasBrowser)("sessions", () => {
     await third.page.goto("/user/sessions/")
     expect(third.page.url()).not.toContain("/login/")
     await page.getByText("End all others").click()
-    await expect.poll(() => page.locator("tbody tr").count(), { timeout: 30_000 }).toBe(1)
+    await expect.poll(() => page.locator("tbody tr").count()).toBe(1)
     await third.page.goto("/user/")
     expect(third.page.url()).toContain("/login/")
     expect(here.problems).toEqual([])
@@ -246,7 +243,7 @@ describe.skipIf(!hasBrowser)("the pages of an account", () => {
     await close()
   })
 
-  thorough("have no fault, in any theme, also on a small screen", { timeout: 120_000 }, async () => {
+  thorough("have no fault, in any theme, also on a small screen", async () => {
     const { page, problems, close } = await loggedInAs("ana")
     const found: Array<string> = []
     for (const path of ["/user/", "/user/preferences/", "/user/api-tokens/", "/user/sessions/"]) {

@@ -186,7 +186,7 @@ describe.skipIf(!hasBrowser)("for administrators", () => {
     await other.close()
   })
 
-  thorough("the pages have no fault", { timeout: 120_000 }, async () => {
+  thorough("the pages have no fault", async () => {
     const { page, problems, close } = await loggedIn()
     const found: Array<string> = []
     const permission = await permissionOf(ana.id)

@@ -44,7 +44,6 @@ export const expectBadFormsRefused = ({ types, valuesOf }: Extent): void => {
   describe("a form", () => {
     it.each(types.map((type) => [type.id, type] as const))(
       "of %s tells what is wrong beside the fields, and gives back what was typed",
-      { timeout: 60_000 },
       async (_, type) => {
         const { fields } = formOf(type, [])
         for (const text of valuesOf(typed, type.id)) {

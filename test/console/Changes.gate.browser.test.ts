@@ -211,7 +211,7 @@ describe.skipIf(!hasBrowser)("the tabs of an object", () => {
     await close()
   })
 
-  thorough("have no fault, also on a small screen", { timeout: 120_000 }, async () => {
+  thorough("have no fault, also on a small screen", async () => {
     const change = await changeOf(oslo, "update")
     const { page, problems, close } = await loggedIn()
     const found: Array<string> = []

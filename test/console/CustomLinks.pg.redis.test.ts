@@ -44,7 +44,7 @@ const shown = async (patterns: ReadonlyArray<RegExp>, get = actionsOf): Promise<
     actions = await get(`/dcim/sites/${site}/`)
     return patterns.filter((pattern) => !pattern.test(actions)).map(String)
   }
-  await expect.poll(missing, { timeout: 20_000 }).toEqual([])
+  await expect.poll(missing).toEqual([])
   return actions
 }
 

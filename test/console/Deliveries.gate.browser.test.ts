@@ -89,7 +89,7 @@ describe.skipIf(!hasBrowser)("the list of deliveries", () => {
     expect((await page.goto(`${listed}retry/?status=failed`))!.status()).toBe(403)
   })
 
-  it("retries all that match after a dry run, once, however many ask", { timeout: 90_000 }, async () => {
+  it("retries all that match after a dry run, once, however many ask", async () => {
     const { page } = await browser.loggedIn()
     await page.goto(`${listed}?status=failed`)
     await link(page, "Retry all…").click()

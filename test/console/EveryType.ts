@@ -216,7 +216,6 @@ export const expectLivesInConsole = (types: ReadonlyArray<ObjectType>): void => 
   describe.skipIf(!hasBrowser)("an object", () => {
     it.each(types.map((type) => [type.id, type] as const))(
       "of %s is added, changed, cloned, found, changed with another, exported, imported and deleted",
-      { timeout: 60_000 },
       async (_, type) => {
         const body = await bodyOf(type, bodiesOf(type, existing, 101))
         const { page, problems } = watched ?? (await loggedIn())

@@ -68,7 +68,7 @@ export const startConsole = (
     browser = await workerBrowser()
     admin = await sessionOf("admin")
     await fill(api)
-  }, 300_000)
+  })
   afterAll(async () => {
     if (!hasBrowser) return
     await closePages(browser)

@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser)("an open circuit breaker", () => {
         await page.goto(path)
         return page.locator("main").textContent()
       }
-      await expect.poll(shown, { timeout: 30_000 }).toMatch(sentence)
+      await expect.poll(shown).toMatch(sentence)
       expect(await page.getByRole("button", { name: /^Probe now/ }).count()).toBe(1)
       expect(await faultsOf(page)).toEqual([])
     }
@@ -87,7 +87,7 @@ describe.skipIf(!hasBrowser)("an open circuit breaker", () => {
         const [number] = await page.locator("#numbers dd a").allTextContents()
         return listed === 30 && told.join().includes("30 wait") && tab === "Waiting30" && number === "30"
       },
-      { millis: 60_000, everyMillis: 500 }
+      { everyMillis: 500 }
     )
     await load
     await page.goto(list)
@@ -169,7 +169,7 @@ describe.skipIf(!hasBrowser)("an open circuit breaker", () => {
     const { page, close } = await loggedIn()
     await page.goto(`/extras/webhooks/${webhook}/test/`)
     await page.getByRole("button", { name: "Send" }).click()
-    await expect.poll(() => page.locator("#state").textContent(), { timeout: 30_000 }).toContain("Delivered")
+    await expect.poll(() => page.locator("#state").textContent()).toContain("Delivered")
     await expect.poll(() => page.locator("main").textContent()).not.toContain("It was not attempted yet")
     expect(await page.getByRole("link", { name: "Discard" }).count()).toBe(0)
     expect(await page.getByRole("link", { name: "Send again" }).count()).toBe(1)

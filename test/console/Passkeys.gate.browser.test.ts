@@ -46,7 +46,7 @@ beforeAll(async () => {
     ...{ hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true }
   }
   authenticatorId = (await device.send("WebAuthn.addVirtualAuthenticator", { options })).authenticatorId
-}, 300_000)
+})
 
 afterAll(async () => {
   if (!hasBrowser) return

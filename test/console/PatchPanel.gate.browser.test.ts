@@ -123,5 +123,5 @@ describe.skipIf(!hasBrowser)("a patch panel", () => {
     expect(await attribute(page, "Peers").textContent()).toContain("F1")
     expect(await attribute(page, "Connected to").locator("a").count()).toBe(0)
     await close()
-  }, 120_000)
+  })
 })

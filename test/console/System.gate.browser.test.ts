@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser)("Capture", () => {
     // The next heartbeat of capture repairs it.
     expect(["It does not list dcim_site.", undefined]).toContain(publication.differences[0])
     await expect
-      .poll(async () => ((await capture())["publication"] as Json)["differences"], { timeout: 30_000, interval: 250 })
+      .poll(async () => ((await capture())["publication"] as Json)["differences"], { interval: 250 })
       .toEqual([])
     expect((await capture())["gaps"]).toContainEqual(
       expect.objectContaining({ acknowledged: null, cause: "publication" })

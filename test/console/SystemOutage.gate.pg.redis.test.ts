@@ -67,13 +67,13 @@ it("is shown while Redis is away, and says so", async () => {
   proxies.redis.cut()
   try {
     await expect
-      .poll(() => page(service.url), { timeout: 60_000, interval: 500 })
+      .poll(() => page(service.url), { interval: 500 })
       .toMatchObject({ status: 200, text: expect.stringMatching(/The service has problems\..*Redis/s) })
   } finally {
     proxies.redis.restore()
   }
   await expect
-    .poll(async () => (await page(service.url)).text, { timeout: 60_000, interval: 500 })
+    .poll(async () => (await page(service.url)).text, { interval: 500 })
     .not.toContain("The service has problems.")
 })
 
@@ -82,5 +82,5 @@ it("says in words that Postgres is away, and comes back with it", async () => {
   const { status, text } = await page(service.url)
   expect([status, text]).toEqual([503, expect.stringContaining("The database is not available.")])
   proxies.postgres.restore()
-  await expect.poll(async () => (await page(service.url)).status, { timeout: 60_000, interval: 500 }).toBe(200)
+  await expect.poll(async () => (await page(service.url)).status, { interval: 500 }).toBe(200)
 })

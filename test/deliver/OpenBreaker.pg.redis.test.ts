@@ -129,7 +129,7 @@ describe("a retry of many held deliveries", () => {
       return { known: (sent ?? 0) + (held ?? 0), ...others }
     }
     const known = { known: first["total"], accepted: 0, waiting: 0, gone: 0, changed: 0 }
-    await expect.poll(sum, { timeout: 15_000 }).toEqual(known)
+    await expect.poll(sum).toEqual(known)
     wellAgain("many")
     const { json: second } = await post("/api/extras/deliveries/retry/", { filter })
     const total = second["total"]
@@ -162,28 +162,20 @@ describe("a webhook that needs a look", () => {
   it("is told of by the readiness, the problems, the metrics and check alike", async () => {
     const { id } = await opened("ill")
     const told = /webhooks? (?:(?:is|are) failing|needs? attention).*: [\d,]+ deliver(?:y waits|ies wait) for /
-    await eventually(
-      "its deliveries are counted",
-      async () => {
-        const { json } = await hooks.api.call<Json>("GET", `/api/extras/webhooks/${id}/health/`)
-        return json["waiting"] === heldCount
-      },
-      { millis: 60_000 }
-    )
+    await eventually("its deliveries are counted", async () => {
+      const { json } = await hooks.api.call<Json>("GET", `/api/extras/webhooks/${id}/health/`)
+      return json["waiting"] === heldCount
+    })
     const ready = await hooks.api.call<{ status: string; warnings: ReadonlyArray<string> }>("GET", "/health/ready")
     expect([ready.status, ready.json.status]).toEqual([200, "ready"])
     expect(ready.json.warnings).toEqual([expect.stringMatching(told)])
     const service = await hooks.api.call<{ problems: ReadonlyArray<Json> }>("GET", "/api/core/service/")
     const advice = expect.stringMatching(/^See the webhooks/)
     expect(service.json.problems).toMatchObject([{ problem: expect.stringMatching(told), advice }])
-    await eventually(
-      "it is counted",
-      async () => {
-        const { text } = await hooks.api.call("GET", "/metrics")
-        return Number(/^rackwire_webhooks_unhealthy (\d+)$/m.exec(text)?.[1]) > 0
-      },
-      { millis: 60_000 }
-    )
+    await eventually("it is counted", async () => {
+      const { text } = await hooks.api.call("GET", "/metrics")
+      return Number(/^rackwire_webhooks_unhealthy (\d+)$/m.exec(text)?.[1]) > 0
+    })
     const { databaseUrl, redisUrl, slot } = hooks.api.database
     const env = {
       DATABASE_URL: databaseUrl,

@@ -25,7 +25,7 @@ beforeAll(async () => {
   await runCommand(["demo", "--size", "120"], { env: environmentOf(netbox.database) })
   token = await rackwire.newToken()
   shell = openShell({ RACKWIRE_URL: rackwire.service.url, RACKWIRE_TOKEN: token })
-}, 120_000)
+})
 
 afterAll(async () => {
   shell.close()
@@ -169,7 +169,7 @@ const compared =
   )
 
 describe("an inventory that is moved", () => {
-  it("is shown as before, with its references, tags and custom fields", { timeout: 240_000 }, async () => {
+  it("is shown as before, with its references, tags and custom fields", async () => {
     await addReferences()
     await addHardware()
     const details = makeScratch("rackwire-details-")

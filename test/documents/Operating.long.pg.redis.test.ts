@@ -54,7 +54,7 @@ describe.runIf(hasDumper)("an operator with a Postgres of which there is a pg_du
       REDIS_URL: Object.assign(new URL(servers.redisUrl), { username: "default" }).href,
       ...{ SECRET_KEY: "a key for tests, of sufficient length", PORT: "0" }
     })
-  }, 120_000)
+  })
 
   afterAll(async () => {
     shell.close()
@@ -75,7 +75,7 @@ describe.runIf(hasDumper)("an operator with a Postgres of which there is a pg_du
       name: (JSON.parse(body.toString()) as { readonly data: { readonly name: string } }).data.name
     }))
 
-  it("backs up and restores as the page says", { timeout: 240_000 }, async () => {
+  it("backs up and restores as the page says", async () => {
     await shell.run(systemctl)
     const sql = openSql(servers.databaseUrl)
     await sql.query(

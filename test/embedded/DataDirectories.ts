@@ -57,7 +57,7 @@ export const isAlive = (pid: number): boolean => {
 
 /** Waits until none of these processes is left. */
 export const ended = (pids: () => ReadonlyArray<number>) =>
-  eventually("the servers ended", () => pids().every((pid) => !isAlive(pid)), { millis: 20_000 })
+  eventually("the servers ended", () => pids().every((pid) => !isAlive(pid)))
 
 /** Gives each test of the file a copy of a data directory, and ends the processes and servers of the test after it. */
 export const useDirectories = (): void => {

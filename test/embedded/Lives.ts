@@ -3,7 +3,7 @@ import { expect, it } from "vitest"
 import { ended, isAlive, owner, serverPids, start, stop } from "./DataDirectories.ts"
 
 export const ends = (signal: NodeJS.Signals): void =>
-  it(`stop after their owner's ${signal}, and keep their data for the next owner`, { timeout: 60_000 }, async () => {
+  it(`stop after their owner's ${signal}, and keep their data for the next owner`, async () => {
     const first = await start()
     const pids = serverPids()
     expect(pids.filter(isAlive).length).toBe(2)
@@ -23,9 +23,9 @@ export const isFollowed = (signal: NodeJS.Signals): void =>
     expect(owner()).toEqual(before)
     await second.call("POST", "/api/extras/tags/", { name: "Kept", slug: "kept" })
     await stop(first, signal)
-    await expect.poll(() => owner().process.pid, { timeout: 60_000 }).toBe(second.process.pid)
+    await expect.poll(() => owner().process.pid).toBe(second.process.pid)
     const ready = async () => (await fetch(`${second.url}/health/ready`)).status
-    await expect.poll(ready, { timeout: 60_000 }).toBe(200)
+    await expect.poll(ready).toBe(200)
     expect(owner().databaseUrl).toBe(before.databaseUrl)
     expect(before.servers.some(({ pid }) => isAlive(pid))).toBe(false)
     const tags = await second.call<{ count: number }>("GET", "/api/extras/tags/?slug=kept")

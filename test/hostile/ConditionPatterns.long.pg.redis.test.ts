@@ -26,7 +26,7 @@ afterAll(async () => {
 const webhook = (name: string, fields: Json): Json => webhookOf(receiver.url, name, fields)
 
 const untilPrinted = async (pattern: RegExp): Promise<void> => {
-  await expect.poll(api.service.output, { timeout: 20_000 }).toMatch(pattern)
+  await expect.poll(api.service.output).toMatch(pattern)
 }
 
 const deliveries = 20

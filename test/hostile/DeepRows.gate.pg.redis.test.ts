@@ -49,7 +49,7 @@ beforeAll(async () => {
   }
   site = await service.make("dcim/sites", { ...named("hollow"), custom_fields: { note: "kept" } })
   await passed("first")
-}, 120_000)
+})
 
 afterAll(async () => {
   await service.stop()
@@ -131,7 +131,7 @@ describe("rows from before the constraints", () => {
     await sql("delete from dcim_site where slug = 'beside'")
     await sql("alter table dcim_site replica identity full")
     await passed("second")
-  }, 60_000)
+  })
 
   it("are set aside with place and reason, and changes before and after them arrive", async () => {
     const rows = await asideRows()
@@ -168,8 +168,8 @@ describe("rows from before the constraints", () => {
     )
     const retried = await service.call("POST", `/api/extras/deliveries/${reply.json.results[0]!.id}/retry/`)
     expect(retried.status).toBe(409)
-    await expect.poll(failed, { timeout: 30_000 }).toHaveLength(6)
-    await expect.poll(async () => (await failed())[0], { timeout: 30_000 }).toMatchObject(site0)
+    await expect.poll(failed).toHaveLength(6)
+    await expect.poll(async () => (await failed())[0]).toMatchObject(site0)
   })
 
   it("never match as conditions of a webhook", () => {
@@ -199,7 +199,7 @@ describe("rows from before the constraints", () => {
     expect([other.status, other.json]).toEqual([400, { custom_fields: [expect.stringContaining("600 levels")] }])
   })
 
-  it("are set aside once, and survive a restart with its migration", { timeout: 120_000 }, async () => {
+  it("are set aside once, and survive a restart with its migration", async () => {
     const before = await asideRows()
     await service.stop()
     service = await startService(environment())

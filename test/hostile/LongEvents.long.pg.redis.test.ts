@@ -58,7 +58,7 @@ afterAll(async () => {
 const redisMegabytes = async (): Promise<number> =>
   Number(/^used_memory:(\d+)/m.exec(await redis.info("memory"))![1]) / 1_048_576
 
-it("costs others nothing, and Redis little", { timeout: 300_000 }, async () => {
+it("costs others nothing, and Redis little", async () => {
   const before = await redisMegabytes()
   let most = before
   const watch = setInterval(() => void redisMegabytes().then((now) => (most = Math.max(most, now))), 50)

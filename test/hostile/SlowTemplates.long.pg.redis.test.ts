@@ -36,32 +36,28 @@ afterAll(async () => {
   remove()
 })
 
-it(
-  "templates without end of twenty webhooks delay nobody else, and their deliveries fail with the reason",
-  { timeout: 300_000 },
-  async () => {
-    const observed = await bystander.during(async () => {
-      for (let n = 0; n < webhooks; n++) {
-        // Renderings of the first two never end, and their worker is terminated; the others exceed their limit.
-        const made = await api.call("POST", "/api/extras/webhooks/", endlessWebhook(n, n < 2))
-        if (made.status !== 201) throw new Error(made.text)
-      }
-      const tags = Array.from({ length: events }, (_, n) => named(`tag ${n}`))
-      await api.makeAll("extras/tags", tags)
-      await new Promise((resolve) => setTimeout(resolve, watchedMillis))
-    })
-    expectCalm(observed)
-    await expect
-      .poll(async () => (await overrunDeliveries(api)).length, { timeout: patienceMillis, interval: 500 })
-      .toBeGreaterThan(0)
-    const [first] = await overrunDeliveries(api)
-    const { json } = await api.call("GET", `/api/extras/deliveries/${first!.id}/`)
-    expect(json).toMatchObject({
-      attempts: 2,
-      reason: "Overrun",
-      message: "The templates ran out of time in 2 attempts: the template passed its wall limit"
-    })
-  }
-)
+it("templates without end of twenty webhooks delay nobody else, and their deliveries fail with the reason", async () => {
+  const observed = await bystander.during(async () => {
+    for (let n = 0; n < webhooks; n++) {
+      // Renderings of the first two never end, and their worker is terminated; the others exceed their limit.
+      const made = await api.call("POST", "/api/extras/webhooks/", endlessWebhook(n, n < 2))
+      if (made.status !== 201) throw new Error(made.text)
+    }
+    const tags = Array.from({ length: events }, (_, n) => named(`tag ${n}`))
+    await api.makeAll("extras/tags", tags)
+    await new Promise((resolve) => setTimeout(resolve, watchedMillis))
+  })
+  expectCalm(observed)
+  await expect
+    .poll(async () => (await overrunDeliveries(api)).length, { timeout: patienceMillis, interval: 500 })
+    .toBeGreaterThan(0)
+  const [first] = await overrunDeliveries(api)
+  const { json } = await api.call("GET", `/api/extras/deliveries/${first!.id}/`)
+  expect(json).toMatchObject({
+    attempts: 2,
+    reason: "Overrun",
+    message: "The templates ran out of time in 2 attempts: the template passed its wall limit"
+  })
+})
 
 it("renderings of one user are refused when too many of them wait", () => expectRenderingsBounded(api))

@@ -154,7 +154,7 @@ describe("the images of a device type", () => {
     await change(json.id, { front_image: null })
     const changes = `/api/extras/object-changes/?changed_object_id=${json.id}&changed_object_type=dcim.devicetype`
     const log = () => api.call<List>("GET", changes)
-    await expect.poll(async () => (await log()).text, { timeout: 20_000 }).toContain('"update"')
+    await expect.poll(async () => (await log()).text).toContain('"update"')
     const { json: list, text } = await log()
     const name = json.front_image!.split("/").at(-1)
     const changed = list.results as ReadonlyArray<Json>

@@ -67,7 +67,7 @@ beforeAll(async () => {
   const parent = await from.call<{ readonly id: number }>("POST", "/api/dcim/regions/", { name: "77", slug: "77" })
   await from.call("PATCH", `/api/dcim/regions/${child.json.id}/`, { parent: parent.json.id })
   await makeCircles(existing)
-}, 240_000)
+})
 afterAll(() => Promise.all([from.stop(), to.stop()]))
 
 /** Objects that refer to each other: machines and their primary addresses, a chassis and its master, two bridges, NAT. */

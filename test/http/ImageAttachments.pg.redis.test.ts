@@ -104,7 +104,7 @@ describe("an image attachment", () => {
     const { json } = await upload(marked)
     const changes = `/api/extras/object-changes/?changed_object_id=${json.id}&changed_object_type=extras.imageattachment`
     const texts = async () => (await api.call<List>("GET", changes)).text
-    await expect.poll(texts, { timeout: 20_000 }).toContain('"create"')
+    await expect.poll(texts).toContain('"create"')
     const text = await texts()
     expect(text).toContain('"image_width":1')
     for (const form of ["utf8", "base64", "hex"] as const)

@@ -32,7 +32,7 @@ beforeAll(async () => {
     `insert into dcim_site (name, slug, tags)
      select 's' || n, 's' || n, (select array_agg(id order by id) from extras_tag) from generate_series(1, ${tagged}) n`
   )
-}, 120_000)
+})
 afterAll(() => api.stop())
 
 describe("a list of large objects", () => {

@@ -1,8 +1,9 @@
 /** Objects that move along with the object that they are in, so that rules hold also between objects not written. */
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
 import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, named } from "../support/Client.ts"
+import { eventually } from "../support/Eventually.ts"
 
 type Made = Json & { readonly id: number }
 
@@ -41,7 +42,7 @@ describe("a rack", () => {
     expect((await change(`dcim/racks/${rack}`, { site: there, location: goal })).status).toBe(200)
     expect(await placeOf(`dcim/devices/${inside}`)).toEqual([there, goal])
     expect(await placeOf(`dcim/devices/${outside}`)).toEqual([here, null])
-    const told = await vi.waitUntil(async () => {
+    const told = await eventually("the move is logged", async () => {
       const rows = await api.database.sql.query<{ readonly postchange: Json; readonly user: string }>(
         `select postchange_data as postchange, user_name as user from extras_objectchange
           where changed_object_type = 'dcim.device' and changed_object_id = $1 and action = 'update'`,

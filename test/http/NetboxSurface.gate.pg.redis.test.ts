@@ -35,7 +35,7 @@ beforeAll(async () => {
   await makeWorld(api.call, 2)
   await api.make("users/groups", { name: "readers" })
   await api.make("users/permissions", { name: "read", object_types: ["dcim.site"], actions: ["view"] })
-}, 120_000)
+})
 afterAll(() => api.stop())
 
 describe("of the lists of NetBox 3.5", () => {

@@ -1,8 +1,9 @@
 /** The change log as NetBox's clients read it: who changed which object. */
-import { afterAll, beforeAll, expect, test, vi } from "vitest"
+import { afterAll, beforeAll, expect, test } from "vitest"
 import { makeUser } from "../auth/Users.ts"
 import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, named } from "../support/Client.ts"
+import { eventually } from "../support/Eventually.ts"
 
 const log = "/api/extras/object-changes/"
 
@@ -15,15 +16,11 @@ afterAll(() => api.stop())
 
 /** The changes of an object, once there are so many. */
 const changesOf = (type: string, id: unknown, count: number, call: Api["call"] = api.call) =>
-  vi.waitFor(
-    async () => {
-      const path = `${log}?changed_object_type=${type}&changed_object_id=${String(id)}`
-      const { results } = (await call<{ readonly results: ReadonlyArray<Json> }>("GET", path)).json
-      expect(results).toHaveLength(count)
-      return results
-    },
-    { timeout: 15_000, interval: 100 }
-  )
+  eventually(`${count} changes`, async () => {
+    const path = `${log}?changed_object_type=${type}&changed_object_id=${String(id)}`
+    const { results } = (await call<{ readonly results: ReadonlyArray<Json> }>("GET", path)).json
+    return results.length === count && results
+  })
 
 test("shows the user and the object, null once they are gone, and is displayed as NetBox displays it", async () => {
   const editor = await makeUser(api, "editor", { types: ["dcim.sitegroup"], actions: ["view", "add", "change"] })

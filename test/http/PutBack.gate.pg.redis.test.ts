@@ -12,13 +12,13 @@ beforeAll(async () => {
   await makeWorld(api.call, 2)
   // A cable may be attached to an interface that is marked as connected, which no write accepts.
   await api.database.sql.query("update dcim_interface set mark_connected = false")
-}, 120_000)
+})
 afterAll(() => api.stop())
 
 /** An object without its time. */
 const still = (object: Json): Json => ({ ...object, last_updated: undefined })
 
-it("a GET body can be PUT back unchanged", { timeout: 120_000 }, async () => {
+it("a GET body can be PUT back unchanged", async () => {
   const replies: Array<unknown> = []
   const expected: Array<unknown> = []
   for (const type of typesInOrder()) {

@@ -1,8 +1,9 @@
 /** Values of an object beside its own fields: taken from other objects, read along with a page, and in events. */
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
 import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, named } from "../support/Client.ts"
+import { eventually } from "../support/Eventually.ts"
 
 let api: Api
 let device: number
@@ -68,7 +69,7 @@ describe("an interface", () => {
   })
 
   it("has it in its events, as of their time", async () => {
-    const data = await vi.waitUntil(async () => {
+    const data = await eventually("the change is logged", async () => {
       const rows = await api.database.sql.query<{ readonly data: Json }>(
         `select data from extras_objectchange where changed_object_type = 'dcim.interface' and changed_object_id = $1
           and action = 'update'`,

@@ -1,7 +1,8 @@
 /** Lists, and the rest of the wire as a NetBox client knows it. */
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Api, startApi } from "../support/Api.ts"
 import { type Json, type List, named } from "../support/Client.ts"
+import { eventually } from "../support/Eventually.ts"
 
 let api: Api
 
@@ -105,14 +106,10 @@ describe("the rest of the wire", () => {
       readonly processes: ReadonlyArray<{ readonly name: string; readonly parts: Readonly<Record<string, Json>> }>
     }
     // A process tells how it is every two seconds.
-    const json = await vi.waitFor(
-      async () => {
-        const status = await api.call<Status>("GET", "/api/status/")
-        expect(status.json.processes[0]?.parts["capture"]).toMatchObject({ state: "streaming" })
-        return status.json
-      },
-      { timeout: 10_000, interval: 200 }
-    )
+    const json = await eventually("capture streams", async () => {
+      const status = await api.call<Status>("GET", "/api/status/")
+      return status.json.processes[0]?.parts["capture"]?.["state"] === "streaming" && status.json
+    })
     expect(json["rq-workers-running"]).toBe(1)
     expect(json.processes[0]!.parts).toMatchObject({
       capture: { state: "streaming", epoch: 0, generation: 1 },
@@ -129,10 +126,9 @@ describe("the rest of the wire", () => {
       `select pg_logical_emit_message(true, 'rackwire:ctx:v1', '{"user": 7')::text`,
       "insert into extras_tag (name, slug) values ('Nobody', 'nobody')"
     )
-    await vi.waitFor(
-      async () => expect((await api.raw("GET", "/metrics")).text).toContain("\nrackwire_contexts_unreadable_total 1\n"),
-      { timeout: 10_000, interval: 200 }
-    )
+    await expect
+      .poll(async () => (await api.raw("GET", "/metrics")).text)
+      .toContain("\nrackwire_contexts_unreadable_total 1\n")
     const { json } = await api.call<{ results: ReadonlyArray<Json> }>(
       "GET",
       "/api/extras/object-changes/?object_repr=Nobody"

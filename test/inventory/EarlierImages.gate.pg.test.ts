@@ -35,7 +35,7 @@ const earlier = [
 beforeAll(async () => {
   database = await makeDatabase()
   for (const statement of earlier) await database.sql.query(statement)
-}, 60_000)
+})
 afterAll(() => database.drop())
 
 it("are the same afterwards, and are deleted with their objects", async () => {
@@ -66,4 +66,4 @@ it("are the same afterwards, and are deleted with their objects", async () => {
   await sql.query("delete from dcim_devicetype")
   const left = await sql.query<{ readonly id: string }>("select id::text as id from rackwire_image_part")
   expect([left.length, left.some(({ id }) => id === front!.id)]).toEqual([3, false])
-}, 60_000)
+})

@@ -46,7 +46,7 @@ beforeAll(async () => {
   ]
   for (const statement of statements) await database.sql.query(statement)
   await database.superuser.query("vacuum analyze")
-}, 120_000)
+})
 afterAll(() => database.drop())
 
 interface Node {

@@ -42,7 +42,7 @@ it("has a partition per day, and drops partitions that are too old", async () =>
   const service = await start()
   try {
     for (const table of tables) {
-      await expect.poll(() => days(table), { timeout: 20_000 }).toEqual([-3, -2, 0, 1])
+      await expect.poll(() => days(table)).toEqual([-3, -2, 0, 1])
     }
   } finally {
     await service.stop()
@@ -61,7 +61,7 @@ it("of the change log keeps the days from which something is still owed", async 
   )
   const service = await start({ DELIVERY_RETENTION: "30", CHANGELOG_RETENTION: "3" })
   try {
-    await expect.poll(() => days("extras_objectchange"), { timeout: 20_000 }).toEqual([-6, -5, -4, -3, -2, 0, 1])
+    await expect.poll(() => days("extras_objectchange")).toEqual([-6, -5, -4, -3, -2, 0, 1])
   } finally {
     await service.stop()
   }

@@ -30,7 +30,7 @@ beforeAll(async () => {
   target = await makeDatabase()
   for (const statement of [...schema, ...rows]) await source.sql.query(statement)
   await moveInto({ from: source.databaseUrl, to: target.databaseUrl })
-}, 60_000)
+})
 afterAll(async () => {
   await Promise.all([source.drop(), target.drop()])
 })

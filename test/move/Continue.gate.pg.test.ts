@@ -44,7 +44,7 @@ beforeAll(async () => {
   target = await makeDatabase()
   for (const statement of [...schema, ...rows]) await source.sql.query(statement)
   for (const statement of ending) await target.sql.query(statement)
-}, 60_000)
+})
 afterAll(async () => {
   await Promise.all([source.drop(), target.drop()])
 })

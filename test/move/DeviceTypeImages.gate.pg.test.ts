@@ -34,7 +34,7 @@ beforeAll(async () => {
                     (4, '${images("gone.png")}', null)) v (n, front, rear)`
   ])
     await source.sql.query(statement)
-}, 60_000)
+})
 afterAll(async () => {
   await Promise.all([source.drop(), target.drop()])
   rmSync(folder, { recursive: true })

@@ -28,7 +28,7 @@ beforeAll(async () => {
   source = await makeEmptyDatabase()
   target = await makeDatabase()
   for (const statement of [...schema, ...tables]) await source.sql.query(statement)
-}, 60_000)
+})
 // As if nothing had been moved.
 beforeEach(() => target.sql.query("with w as (delete from extras_webhook) delete from rackwire_moved"))
 afterAll(async () => {

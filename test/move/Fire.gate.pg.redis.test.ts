@@ -30,7 +30,7 @@ beforeAll(async () => {
   receiver = await startReceiver()
   source = await makeEmptyDatabase()
   for (const statement of [...schema, ...rows]) await source.sql.query(statement)
-}, 120_000)
+})
 afterAll(async () => {
   await receiver.close()
   await api.stop()

@@ -16,7 +16,7 @@ beforeAll(async () => {
   // The first ids are taken by changes of ours.
   for (const name of ["A", "B", "C"]) await api.make("dcim/sites", { name, slug: name.toLowerCase() })
   await captured(api.database)
-}, 120_000)
+})
 afterAll(async () => {
   await api.stop()
   await source.drop()

@@ -36,7 +36,7 @@ beforeAll(async () => {
   ]) {
     await source.sql.query(statement)
   }
-}, 60_000)
+})
 // As if nothing had been moved.
 beforeEach(() => target.sql.query("with w as (delete from dcim_site) delete from rackwire_moved"))
 afterAll(async () => {

@@ -63,7 +63,7 @@ beforeAll(async () => {
   target = await makeDatabase()
   for (const statement of [...schema, ...theirs]) await source.sql.query(statement)
   for (const statement of ours) await target.sql.query(statement)
-}, 60_000)
+})
 afterAll(async () => {
   await Promise.all([source.drop(), target.drop()])
 })

@@ -45,7 +45,7 @@ beforeAll(async () => {
   source = await makeEmptyDatabase()
   target = await makeDatabase()
   for (const statement of [...schema, ...rows]) await source.sql.query(statement)
-}, 60_000)
+})
 afterAll(async () => {
   await Promise.all([source.drop(), target.drop()])
 })

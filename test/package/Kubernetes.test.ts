@@ -47,7 +47,7 @@ describe("the kustomization", () => {
     expect(kustomization.resources.toSorted()).toEqual(others.toSorted())
   })
 
-  it("has the fields of the Kubernetes API only, with values of their types", { timeout: 60_000 }, () => {
+  it("has the fields of the Kubernetes API only, with values of their types", () => {
     const typed = manifests.map(({ apiVersion, kind }, at) => {
       const module = apiVersion === "v1" ? "core/v1" : apiVersion.replace(".k8s.io", "")
       return `import type { ${kind} as Kind${at} } from "kubernetes-types/${module}"

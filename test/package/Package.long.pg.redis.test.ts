@@ -55,7 +55,7 @@ beforeAll(async () => {
   )
   api = await startApiProcess({ RACKWIRE_PLUGINS: pluginName }, { script: program })
   // It compiles, and downloads from npm's registry.
-}, 300_000)
+})
 
 afterAll(async () => {
   await api?.stop()

@@ -33,14 +33,10 @@ const toldAt = (name: string) => {
 
 /** Waits for this many events about the subject at `/name`. */
 const told = (name: string, subject: string, count: number) =>
-  eventually(
-    `${count} events about ${subject}`,
-    () => {
-      const found = toldAt(name).filter(({ data }) => data.subject === subject)
-      return found.length >= count && found
-    },
-    { millis: 60_000 }
-  )
+  eventually(`${count} events about ${subject}`, () => {
+    const found = toldAt(name).filter(({ data }) => data.subject === subject)
+    return found.length >= count && found
+  })
 
 const alarms = async (query = ""): Promise<ReadonlyArray<Alarm>> =>
   (await hooks.api.call<List & { results: ReadonlyArray<Alarm> }>("GET", `/api/extras/alarms/?limit=0&${query}`)).json
@@ -92,7 +88,7 @@ describe("a gap", () => {
     expect((await hooks.api.call<Alarm>("GET", path)).json.ended).toBe(over!.data.ended)
   })
 
-  it("in which the alarms themselves were not captured is sent when they are again", { timeout: 60_000 }, async () => {
+  it("in which the alarms themselves were not captured is sent when they are again", async () => {
     await onAlarms("lost")
     await sql("alter publication rackwire drop table extras_alarm")
     const [gap] = await eventually("the gap", async () => {
@@ -109,7 +105,7 @@ describe("a gap", () => {
 })
 
 describe("a webhook that fails", () => {
-  it("has one alarm until it is well, which others get and it does not", { timeout: 120_000 }, async () => {
+  it("has one alarm until it is well, which others get and it does not", async () => {
     await onAlarms("others")
     const ailing = await onAlarms("ailing", { content_types: ["extras.alarm", "extras.tag"] })
     const subject = `webhook ${ailing}`
@@ -139,7 +135,7 @@ describe("a webhook that fails", () => {
     await hooks.api.call("DELETE", `/api/extras/webhooks/${ailing}/`)
   })
 
-  it("has no alarm any more when it is deleted", { timeout: 60_000 }, async () => {
+  it("has no alarm any more when it is deleted", async () => {
     await onAlarms("mourners")
     const deleted = await hooks.webhook("deleted", patient)
     hooks.answers.set("/deleted", 500)
@@ -152,7 +148,7 @@ describe("a webhook that fails", () => {
 })
 
 describe("an alarm", () => {
-  it("is written once by several processes, and lasts over their restarts", { timeout: 120_000 }, async () => {
+  it("is written once by several processes, and lasts over their restarts", async () => {
     await onAlarms("once")
     const start = () => startService(environmentOf(hooks.api.database), { roles: ["deliver"], pace })
     const others = [await start(), await start()]
@@ -170,7 +166,7 @@ describe("an alarm", () => {
     await later.stop()
   })
 
-  it("about an outage of Postgres is written when it is over, and ends", { timeout: 60_000 }, async () => {
+  it("about an outage of Postgres is written when it is over, and ends", async () => {
     await onAlarms("outages")
     // Each comparison fails without this table.
     await sql("alter table rackwire_gap rename to rackwire_gap_away")

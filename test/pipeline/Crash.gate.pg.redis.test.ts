@@ -31,19 +31,15 @@ let receiver: Receiver
 
 /** The service's record of its servers, once it is written. */
 const owner = (): Promise<Owner> =>
-  eventually(
-    "owner.json",
-    () => {
-      try {
-        const found = JSON.parse(readFileSync(join(directory, "owner.json"), "utf8")) as Owner
-        return found.databaseUrl !== "" && found
-      } catch {
-        // No file yet.
-        return false
-      }
-    },
-    { millis: 60_000 }
-  )
+  eventually("owner.json", () => {
+    try {
+      const found = JSON.parse(readFileSync(join(directory, "owner.json"), "utf8")) as Owner
+      return found.databaseUrl !== "" && found
+    } catch {
+      // No file yet.
+      return false
+    }
+  })
 
 const start = async (): Promise<void> => {
   service = await startProcess({ RACKWIRE_DATA_DIR: directory }, { pace: 0.2 })
@@ -74,7 +70,7 @@ const answering = (): Promise<Sql> =>
       if (!answers) await sql.close()
       return answers && sql
     },
-    { millis: 60_000, everyMillis: 50 }
+    { everyMillis: 50 }
   )
 
 /** Inserts sites whose slugs begin with the name; a transaction that fails is not repeated. */
@@ -150,18 +146,15 @@ const expectAllArrive = async (name: string, fault: () => Promise<void>): Promis
 }
 
 describe(`${changes} changes during a SIGKILL`, () => {
-  it("all arrive, queued once each, when the service is killed and started again", { timeout: 180_000 }, () =>
+  it("all arrive, queued once each, when the service is killed and started again", () =>
     expectAllArrive("service", async () => {
       await service.stop("SIGKILL")
       await start()
-    })
-  )
+    }))
 
-  it("all arrive, queued once each, when Redis is killed", { timeout: 180_000 }, () =>
-    expectAllArrive("redis", async () => void process.kill((await owner()).servers[1]!.pid, "SIGKILL"))
-  )
+  it("all arrive, queued once each, when Redis is killed", () =>
+    expectAllArrive("redis", async () => void process.kill((await owner()).servers[1]!.pid, "SIGKILL")))
 
-  it("all arrive, queued once each, when Postgres is killed", { timeout: 180_000 }, () =>
-    expectAllArrive("postgres", async () => void process.kill((await owner()).servers[0]!.pid, "SIGKILL"))
-  )
+  it("all arrive, queued once each, when Postgres is killed", () =>
+    expectAllArrive("postgres", async () => void process.kill((await owner()).servers[0]!.pid, "SIGKILL")))
 })

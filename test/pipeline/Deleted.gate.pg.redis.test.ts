@@ -83,7 +83,7 @@ const keysLeft = async (id: number) => {
   return found + ((await redis.zscore(sweepKeys.marks, `${id}`)) === null ? 0 : 1)
 }
 
-describe("a webhook that is deleted", { timeout: 120_000 }, () => {
+describe("a webhook that is deleted", () => {
   it("while its stream holds entries counts as no loss, and the session of capture goes on", async () => {
     let open: (status: number) => void = () => {}
     answers.set("held", new Promise((resolve) => (open = resolve)))

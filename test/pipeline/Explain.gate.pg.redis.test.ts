@@ -126,7 +126,7 @@ describe("the explanation of a change", () => {
     await api.database.sql.query("update rackwire_webhook_version set position = position + 1000000000")
     expect([steps, await compare()]).toEqual([steps, []])
     for (const id of hooks) await api.call("DELETE", `/api/extras/webhooks/${id}/`)
-  }, 120_000)
+  })
   it("tells a reader of the webhooks and values that the reader may view, and of nothing else", async () => {
     const condition = { attr: "tenant.name", value: "Another" }
     await api.make("extras/webhooks", hook("seen", { conditions: condition }))

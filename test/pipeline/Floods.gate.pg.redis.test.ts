@@ -82,7 +82,7 @@ const confirmed = async () => {
 }
 
 const holds = (id: number, last: string): Promise<unknown> =>
-  eventually(`webhook ${id} is owed ${last}`, async () => (await namesOf(id)).includes(last), { millis: 60_000 })
+  eventually(`webhook ${id} is owed ${last}`, async () => (await namesOf(id)).includes(last))
 
 /**
  * Keeps floods from being queued until the returned function is called: they read how webhooks were at the time. Capture
@@ -107,9 +107,7 @@ const expectAll = async (names: ReadonlyArray<string>) => {
   for (const id of many) expect(await namesOf(id)).toEqual(names)
 }
 
-const millis = { timeout: 180_000 }
-
-it("what others commit is queued before it, and the user's own next changes behind it", millis, async () => {
+it("what others commit is queued before it, and the user's own next changes behind it", async () => {
   const letGo = await holdFloods()
   await create(flood("a"))
   await create(["One a"])
@@ -125,7 +123,7 @@ it("what others commit is queued before it, and the user's own next changes behi
   expect(await namesOf(one)).toEqual(["One a", "One b"])
 })
 
-it("what is no flood is queued with its batch", millis, async () => {
+it("what is no flood is queued with its batch", async () => {
   const letGo = await holdFloods()
   const names = ["Many little 1", "Many little 2"]
   await create(names)
@@ -136,7 +134,7 @@ it("what is no flood is queued with its batch", millis, async () => {
   await letGo()
 })
 
-it("a killed process leaves it to the next one, and nothing is queued twice", millis, async () => {
+it("a killed process leaves it to the next one, and nothing is queued twice", async () => {
   const before = await namesOf(many[0]!)
   const letGo = await holdFloods()
   await create(flood("c"))
@@ -153,7 +151,7 @@ it("a killed process leaves it to the next one, and nothing is queued twice", mi
   expect(service.output()).not.toContain("lost entries")
 })
 
-it("a webhook that is changed behind it fires for what it was then", millis, async () => {
+it("a webhook that is changed behind it fires for what it was then", async () => {
   const [changed, ...others] = many
   const before = await namesOf(changed!)
   const letGo = await holdFloods()
@@ -169,7 +167,7 @@ it("a webhook that is changed behind it fires for what it was then", millis, asy
   expect(await namesOf(others[0]!)).toEqual([...before, ...flood("e"), ...flood("f")])
 })
 
-it("Redis loses everything while it waits, and it is owed all the same", millis, async () => {
+it("Redis loses everything while it waits, and it is owed all the same", async () => {
   const before = await namesOf(many[1]!)
   const letGo = await holdFloods()
   await create(flood("g"))

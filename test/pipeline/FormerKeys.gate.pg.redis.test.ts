@@ -92,7 +92,7 @@ const resume = async (service: Service) => {
 
 /** Each delivery succeeded once, and those of an object in order. */
 const expectEachOnce = async () => {
-  await eventually("all arrived", () => succeeded.length >= 3 * 2 * tags, { millis: 60_000 })
+  await eventually("all arrived", () => succeeded.length >= 3 * 2 * tags)
   const all = names.flatMap((name) => [`${name}: `, `${name}: changed`])
   for (const path of ["/later", "/ordered", "/paused"])
     expect([path, ...whatOf(path).toSorted()]).toEqual([path, ...all])
@@ -114,7 +114,7 @@ beforeEach(async () => {
     return 200
   })
   await fill()
-}, 120_000)
+})
 
 afterEach(async () => {
   await stopAll()
@@ -123,7 +123,7 @@ afterEach(async () => {
   await database.drop()
 })
 
-describe("keys of a version before", { timeout: 120_000 }, () => {
+describe("keys of a version before", () => {
   it("are moved by the leader: nothing is lost, sent twice or filled again", async () => {
     await makeFormer(await ownName())
     expect((await formerKeys()).length).toBeGreaterThan(5)
@@ -143,13 +143,13 @@ describe("keys of a version before", { timeout: 120_000 }, () => {
     await makeFormer(await ownName())
     isDown = false
     const deliver = await start(["api", "deliver"])
-    await eventually("delayed ones succeed", () => whatOf("/later").length === 2 * tags, { millis: 60_000 })
+    await eventually("delayed ones succeed", () => whatOf("/later").length === 2 * tags)
     expect((await formerKeys()).length).toBeGreaterThan(0)
     await start(["api", "capture"])
     await resume(deliver)
     await expectEachOnce()
     await deliver.call("POST", "/api/extras/tags/", named("another"))
-    await eventually("new ones arrive", () => whatOf("/later").includes("another: "), { millis: 60_000 })
+    await eventually("new ones arrive", () => whatOf("/later").includes("another: "))
   })
 
   it("of another database are left alone, and its own deliveries are queued again from the logs", async () => {

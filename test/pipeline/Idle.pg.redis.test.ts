@@ -49,6 +49,6 @@ describe("an idle database", () => {
       )
       return slot!["bytes"]
     }
-    await expect.poll(retained, { timeout: 30_000, interval: 200 }).toBeLessThanOrEqual(Number(segment!["bytes"]))
+    await expect.poll(retained, { interval: 200 }).toBeLessThanOrEqual(Number(segment!["bytes"]))
   })
 })

@@ -43,7 +43,7 @@ const write = async (isOver: () => boolean): Promise<number> => {
   let count = 0
   while (!isOver()) {
     if (2 * count > receiver.received.length + aheadMax) {
-      await receiver.untilAll((all) => all.length + aheadMax / 2 > 2 * count, 120_000)
+      await receiver.untilAll((all) => all.length + aheadMax / 2 > 2 * count)
     }
     count += 1
     await api.database.sql.query(`insert into dcim_site (name, slug, facility) values ($1, $1, $1)`, [`${count}`])
@@ -65,7 +65,7 @@ it("all deliveries arrive", { timeout: 900_000 }, async () => {
   const writing = write(() => isOver)
   for (let kill = 0; kill < kills; kill++) {
     const before = receiver.received.length
-    await receiver.untilAll((all) => all.length >= before + between, 120_000)
+    await receiver.untilAll((all) => all.length >= before + between)
     await redis.restart()
   }
   isOver = true

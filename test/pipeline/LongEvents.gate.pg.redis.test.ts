@@ -35,7 +35,7 @@ const eventsAt = (name: string): ReadonlyArray<Event> =>
   hooks.at(name).map(({ body }) => JSON.parse(body.toString()) as Event)
 
 const queued = async (id: number, count: number) => {
-  await expect.poll(() => redis.xlen(keysOf(id).queue), { timeout: 20_000 }).toBe(count)
+  await expect.poll(() => redis.xlen(keysOf(id).queue)).toBe(count)
 }
 
 const resume = async (id: number) => {

@@ -76,10 +76,10 @@ it("a nearly full Redis pauses capture until enough memory is free", async () =>
 
   const used = async () =>
     Number(/^rackwire_redis_memory_bytes (\d+)$/m.exec((await service.call("GET", "/metrics")).text)?.[1])
-  await expect.poll(used, { timeout: 20_000 }).toBeGreaterThan(0.8 * limit)
+  await expect.poll(used).toBeGreaterThan(0.8 * limit)
 
   expect((await service.call("POST", "/api/extras/tags/", named("second"))).status).toBe(201)
-  await expect.poll(health, { timeout: 20_000 }).toEqual({
+  await expect.poll(health).toEqual({
     ready: 200,
     status: "alarm",
     alarms: [
@@ -94,5 +94,5 @@ it("a nearly full Redis pauses capture until enough memory is free", async () =>
 
   await redis.del(...fillers)
   await receiver.untilAll((all) => all.length === 2)
-  await expect.poll(health, { timeout: 20_000 }).toEqual({ ready: 200, status: "healthy", alarms: [] })
+  await expect.poll(health).toEqual({ ready: 200, status: "healthy", alarms: [] })
 })

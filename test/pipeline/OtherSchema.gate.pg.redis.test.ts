@@ -7,7 +7,7 @@ import { startReceiver } from "../support/Receiver.ts"
 import { startService } from "../support/Service.ts"
 import { runCommand } from "../support/Command.ts"
 
-it("works in the schema of its search_path, and leaves public alone", { timeout: 180_000 }, async () => {
+it("works in the schema of its search_path, and leaves public alone", async () => {
   const database = await makeEmptyDatabase()
   const owner = new URL(database.databaseUrl).username
   await database.superuser.query(`create schema inventory authorization ${owner}`)

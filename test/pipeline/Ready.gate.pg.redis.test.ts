@@ -80,24 +80,25 @@ const healthOf = async ({ url }: Service): Promise<Health> => {
 
 const check = () => runCommand(["check"], { env: environment })
 
-const within = (seconds: number) => ({ timeout: seconds * 1000, interval: 200 })
+/** A process is polled a few times a second. */
+const unhurried = { interval: 200 }
 
 /**
  * Expects the process with all roles to say why it is not ready, `check` to fail, and both to be well afterwards. `check`
  * reads what the process wrote with its last heartbeat, so it follows the health by a moment.
  */
-const expectTold = async (what: RegExp, seconds: number, end: () => Promise<unknown>) => {
+const expectTold = async (what: RegExp, end: () => Promise<unknown>) => {
   try {
-    await expect.poll(() => healthOf(whole), within(seconds)).toMatchObject({ status: 503 })
-    await expect.poll(async () => (await healthOf(whole)).problems.join("\n"), within(seconds)).toMatch(what)
+    await expect.poll(() => healthOf(whole), unhurried).toMatchObject({ status: 503 })
+    await expect.poll(async () => (await healthOf(whole)).problems.join("\n"), unhurried).toMatch(what)
     expect((await healthOf(api)).status).toBe(200)
-    await expect.poll(check, within(30)).toEqual({ code: 1, output: expect.stringMatching(what) })
+    await expect.poll(check, unhurried).toEqual({ code: 1, output: expect.stringMatching(what) })
   } finally {
     // Also after a failure: the next test begins with a process that is well.
     await end()
   }
-  await expect.poll(() => healthOf(whole), within(60)).toEqual({ status: 200, problems: [] })
-  await expect.poll(check, within(30)).toMatchObject({ code: 0 })
+  await expect.poll(() => healthOf(whole), unhurried).toEqual({ status: 200, problems: [] })
+  await expect.poll(check, unhurried).toMatchObject({ code: 0 })
 }
 
 const makeWebhook = async (name: string): Promise<number> => {
@@ -124,49 +125,47 @@ const lock = async (table: string, mode = "access exclusive") => {
   }
 }
 
-const millis = { timeout: 180_000 }
-
 describe("a process with all roles is not ready", () => {
-  it("while Redis hangs", millis, async () => {
+  it("while Redis hangs", async () => {
     redisServer.kill("SIGSTOP")
-    await expect.poll(() => healthOf(whole), within(20)).toMatchObject({ status: 503 })
+    await expect.poll(() => healthOf(whole), unhurried).toMatchObject({ status: 503 })
     expect((await healthOf(whole)).problems.join()).toContain("Redis takes no writes")
     expect((await healthOf(api)).status).toBe(200)
     redisServer.kill("SIGCONT")
-    await expect.poll(() => healthOf(whole), within(60)).toEqual({ status: 200, problems: [] })
+    await expect.poll(() => healthOf(whole), unhurried).toEqual({ status: 200, problems: [] })
   })
 
-  it("while Redis answers and takes no writes", millis, async () => {
+  it("while Redis answers and takes no writes", async () => {
     await redis.config("SET", "maxmemory", "1")
-    await expectTold(/Redis takes no writes: OOM/, 20, () => redis.config("SET", "maxmemory", "0"))
+    await expectTold(/Redis takes no writes: OOM/, () => redis.config("SET", "maxmemory", "0"))
   })
 
-  it("while a webhook's deliveries cannot be read", millis, async () => {
+  it("while a webhook's deliveries cannot be read", async () => {
     const { again } = keysOf(await makeWebhook("unread"))
     await redis.del(again)
     await redis.set(again, "no stream")
     await makeTag("unread-1")
-    await expectTold(/webhook \d+ could not be read for \d+ s: WRONGTYPE/, 40, () => redis.del(again))
+    await expectTold(/webhook \d+ could not be read for \d+ s: WRONGTYPE/, () => redis.del(again))
     await arrived("unread-1")
   })
 
-  it("while the delivery log is not written", millis, async () => {
+  it("while the delivery log is not written", async () => {
     await makeWebhook("unlogged")
     const end = await lock("extras_delivery")
     await makeTag("unlogged-1")
-    await expectTold(/the delivery log has not been written for \d+ s/, 40, end)
+    await expectTold(/the delivery log has not been written for \d+ s/, end)
     await arrived("unlogged-1")
   })
 
-  it("while the change log is not written", millis, async () => {
+  it("while the change log is not written", async () => {
     await makeWebhook("unstored")
     const end = await lock("extras_objectchange")
     await makeTag("unstored-1")
-    await expectTold(/capture has stored nothing for \d+ s/, 60, end)
+    await expectTold(/capture has stored nothing for \d+ s/, end)
     await arrived("unstored-1")
   })
 
-  it("while it stops, and goes on answering as long as it is told to", millis, async () => {
+  it("while it stops, and goes on answering as long as it is told to", async () => {
     const stopping = await startService({ ...environment, SHUTDOWN_DELAY: "5 seconds" })
     const stopped = stopping.stop()
     await eventually("it says so", async () => {
@@ -191,35 +190,35 @@ const alarmsCounted = async ({ url }: Service): Promise<number> =>
   Number(/^rackwire_alarms (\d+)$/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1])
 
 /** Expects the process with all roles to be ready, and the alarm to be named by `/health/`, the metrics and `check`. */
-const expectAlarm = async (what: RegExp, seconds: number, end: () => Promise<unknown>) => {
+const expectAlarm = async (what: RegExp, end: () => Promise<unknown>) => {
   try {
     await expect
-      .poll(() => overall(whole), within(seconds))
+      .poll(() => overall(whole), unhurried)
       .toMatchObject({ status: "alarm", alarms: [expect.stringMatching(what)] })
     expect(await healthOf(whole)).toEqual({ status: 200, problems: [] })
     expect(await alarmsCounted(whole)).toBe(1)
     expect((await overall(api)).status).toBe("healthy")
-    await expect.poll(check, within(30)).toEqual({ code: 1, output: expect.stringMatching(what) })
+    await expect.poll(check, unhurried).toEqual({ code: 1, output: expect.stringMatching(what) })
   } finally {
     await end()
   }
-  await expect.poll(() => overall(whole), within(60)).toMatchObject({ status: "healthy" })
-  await expect.poll(check, within(30)).toMatchObject({ code: 0 })
+  await expect.poll(() => overall(whole), unhurried).toMatchObject({ status: "healthy" })
+  await expect.poll(check, unhurried).toMatchObject({ code: 0 })
 }
 
 describe("a process with all roles is ready, and has an alarm", () => {
-  it("while a gap is not acknowledged", millis, async () => {
+  it("while a gap is not acknowledged", async () => {
     await database.sql.query(
       "insert into rackwire_gap (cause, reason, since, until, from_position) values ('slot', 'a gap of the test', now(), now(), 0)"
     )
-    await expectAlarm(/a gap of the test/, 20, () => database.sql.query("update rackwire_gap set acknowledged = now()"))
+    await expectAlarm(/a gap of the test/, () => database.sql.query("update rackwire_gap set acknowledged = now()"))
   })
 
-  it("while its sweep fails", millis, async () => {
+  it("while its sweep fails", async () => {
     const id = await makeWebhook("unswept")
     expect((await whole.call("PATCH", `/api/extras/webhooks/${id}/`, { paused: true })).status).toBe(200)
     await makeTag("unswept-1")
     // The sweep writes the backlogs of webhooks that have one; everybody else only reads them.
-    await expectAlarm(/no sweep has ended for \d+ s/, 40, await lock("rackwire_backlog", "exclusive"))
+    await expectAlarm(/no sweep has ended for \d+ s/, await lock("rackwire_backlog", "exclusive"))
   })
 })

@@ -71,19 +71,15 @@ const statusOf = async (id: number, status: string) => {
 }
 
 const successful = (id: number, count: number) =>
-  eventually(`${count} are successful`, async () => (await statusOf(id, "successful")) === count, { millis: 60_000 })
+  eventually(`${count} are successful`, async () => (await statusOf(id, "successful")) === count)
 
 /** Waits until all webhooks are reconciled with the Redis that there is. */
 const reconciled = async () => {
   const now = await Effect.runPromise(incarnationOf(redis.client))
-  await eventually(
-    "Redis is reconciled",
-    async () => {
-      const rows = await api.database.sql.query<{ incarnation: string }>("select incarnation from rackwire_redis")
-      return rows[0]?.incarnation === now
-    },
-    { millis: 60_000 }
-  )
+  await eventually("Redis is reconciled", async () => {
+    const rows = await api.database.sql.query<{ incarnation: string }>("select incarnation from rackwire_redis")
+    return rows[0]?.incarnation === now
+  })
 }
 
 /** The numbers from 1 on, each once. */
@@ -92,33 +88,29 @@ const once = (count: number) => new Map(Array.from({ length: count }, (_, at) =>
 const sorted = (counts: ReadonlyMap<number, number>) => new Map([...counts].toSorted(([a], [b]) => a - b))
 
 describe("a Redis that keeps nothing", () => {
-  it(
-    "is killed: deliveries that were queued, and ones that waited for a retry, arrive",
-    { timeout: 120_000 },
-    async () => {
-      const queued = await webhook("queued", { max_in_flight: 1 })
-      const delayed = await webhook("delayed", { retry_schedule: { kind: "fixed", delay: 3600, attempts: 5 } })
-      let open: (status: number) => void = () => {}
-      answers.set("/queued", new Promise((resolve) => (open = resolve)))
-      answers.set("/delayed", 503)
-      await insertSites("queued", 1, 20)
-      await insertSites("delayed", 1, 3)
-      await eventually("they are queued", async () => (await redis.client.xlen(keysOf(queued).queue)) === 20)
-      await eventually("they wait", async () => (await redis.client.zcard(keysOf(delayed).later)) === 3)
-      await redis.restart()
-      answers.delete("/queued")
-      answers.delete("/delayed")
-      open(200)
-      await successful(queued, 20)
-      await eventually("they wait again", async () => (await redis.client.zcard(keysOf(delayed).later)) === 3)
-      // Not before they are due.
-      expect(sorted(arrivals("delayed"))).toEqual(once(3))
-    }
-  )
+  it("is killed: deliveries that were queued, and ones that waited for a retry, arrive", async () => {
+    const queued = await webhook("queued", { max_in_flight: 1 })
+    const delayed = await webhook("delayed", { retry_schedule: { kind: "fixed", delay: 3600, attempts: 5 } })
+    let open: (status: number) => void = () => {}
+    answers.set("/queued", new Promise((resolve) => (open = resolve)))
+    answers.set("/delayed", 503)
+    await insertSites("queued", 1, 20)
+    await insertSites("delayed", 1, 3)
+    await eventually("they are queued", async () => (await redis.client.xlen(keysOf(queued).queue)) === 20)
+    await eventually("they wait", async () => (await redis.client.zcard(keysOf(delayed).later)) === 3)
+    await redis.restart()
+    answers.delete("/queued")
+    answers.delete("/delayed")
+    open(200)
+    await successful(queued, 20)
+    await eventually("they wait again", async () => (await redis.client.zcard(keysOf(delayed).later)) === 3)
+    // Not before they are due.
+    expect(sorted(arrivals("delayed"))).toEqual(once(3))
+  })
 })
 
 describe("a Redis that reverts to a snapshot", () => {
-  it("sends nothing again that has ended since, and loses nothing that began since", { timeout: 120_000 }, async () => {
+  it("sends nothing again that has ended since, and loses nothing that began since", async () => {
     const ended = await webhook("ended")
     const retried = await webhook("retried")
     let open: (status: number) => void = () => {}
@@ -160,7 +152,7 @@ describe("a Redis that reverts to a snapshot, of a delivery that waits for an ho
   const hour = { retry_schedule: { kind: "fixed", delay: 3600, attempts: 5 } }
   const waiting = (id: number) => redis.client.zcard(keysOf(id).later)
 
-  it("drops it where it has ended since, and delays it again where it began since", { timeout: 120_000 }, async () => {
+  it("drops it where it has ended since, and delays it again where it began since", async () => {
     const ended = await webhook("ending", hour)
     const begun = await webhook("beginning", { retry_schedule: { kind: "fixed", delay: 1, attempts: 1 } })
     for (const name of ["ending", "beginning"]) {
@@ -203,7 +195,7 @@ describe("a delivery that waits and is missing in Redis", () => {
     )
   }
 
-  it("is queued again, unless it ends while it is searched", { timeout: 120_000 }, async () => {
+  it("is queued again, unless it ends while it is searched", async () => {
     const hour = { retry_schedule: { kind: "fixed", delay: 3600, attempts: 5 } }
     const id = await webhook("searched", hour)
     answers.set("/searched", 503)
@@ -222,14 +214,14 @@ describe("a delivery that waits and is missing in Redis", () => {
 })
 
 describe("a Redis that may evict deliveries", () => {
-  it("is a problem of the readiness when it is set so", { timeout: 60_000 }, async () => {
+  it("is a problem of the readiness when it is set so", async () => {
     const reply = async () => (await fetch(`${api.service.url}/health/ready`)).json()
     await redis.client.config("SET", "maxmemory-policy", "allkeys-lru")
     await expect
-      .poll(reply, { timeout: 30_000 })
+      .poll(reply)
       .toMatchObject({ problems: [expect.stringMatching(/^Redis may evict deliveries: .*allkeys-lru/)] })
     await redis.client.config("SET", "maxmemory-policy", "noeviction")
-    await expect.poll(reply, { timeout: 30_000 }).toMatchObject({ status: "ready" })
+    await expect.poll(reply).toMatchObject({ status: "ready" })
   })
 
   it("refuses the start", async () => {

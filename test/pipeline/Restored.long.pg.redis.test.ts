@@ -34,7 +34,7 @@ beforeAll(async () => {
     type_create: true,
     payload_url: receiver.url
   })
-}, 180_000)
+})
 
 afterAll(async () => {
   await service.stop()
@@ -65,7 +65,7 @@ const positionOf = (id: string) => BigInt(id.split("-")[1]!)
 const names = (prefix: string) => Array.from({ length: 12 }, (_, n) => `${prefix}-${n}`)
 
 describe("a backup of both stores that is restored", () => {
-  it("begins a new epoch by itself where the files show it", { timeout: 300_000 }, async () => {
+  it("begins a new epoch by itself where the files show it", async () => {
     await create("before")
     await service.stop()
     copy(data(), join(directory, "backup"))
@@ -88,25 +88,23 @@ describe("a backup of both stores that is restored", () => {
     expect(service.output()).toContain("the data directory is a copy")
   })
 
-  it("begins a new epoch by command, once", { timeout: 120_000 }, async () => {
+  it("begins a new epoch by command, once", async () => {
     const last = [...meanings().keys()].at(-1)!
     const told = await runCommand(["restored"], { env: environment() })
     expect(told).toEqual({ code: 0, output: expect.stringContaining("Epoch 2 begins") })
-    await expect.poll(service.output, { timeout: 60_000 }).toContain("epoch 2, generation")
+    await expect.poll(service.output).toContain("epoch 2, generation")
     await create("after", "later")
     expect(positionOf([...meanings().keys()].at(-1)!) >> 52n).toBe(2n)
     expect(positionOf(last) >> 52n).toBe(1n)
     // Positions of this epoch are beyond 2^53, and the logs take them too.
     const logged = async (path: string) =>
       (await service.call<{ readonly count: number }>("GET", `/api/extras/${path}`)).json.count
-    await expect.poll(() => logged("object-changes/?q=later"), { timeout: 15_000 }).toBe(1)
+    await expect.poll(() => logged("object-changes/?q=later")).toBe(1)
     const webhook = (
       await service.call<{ readonly results: ReadonlyArray<{ id: number }> }>("GET", "/api/extras/webhooks/")
     ).json.results[0]!.id
     await expect
-      .poll(() => logged(`deliveries/?webhook_id=${webhook}&q=${[...meanings().keys()].at(-1)}&status=successful`), {
-        timeout: 15_000
-      })
+      .poll(() => logged(`deliveries/?webhook_id=${webhook}&q=${[...meanings().keys()].at(-1)}&status=successful`))
       .toBe(1)
   })
 })

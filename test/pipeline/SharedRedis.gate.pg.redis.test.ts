@@ -56,7 +56,7 @@ interface Event {
   readonly data: { readonly name: string }
 }
 
-it("two installations on one Redis lose nothing to each other", { timeout: 120_000 }, async () => {
+it("two installations on one Redis lose nothing to each other", async () => {
   await expectBothWhole(await emptyRedis())
 })
 
@@ -67,7 +67,7 @@ describe.runIf(hasRedisCluster)("in a cluster", () => {
   })
   afterAll(() => cluster.stop())
 
-  it("two installations lose nothing to each other", { timeout: 120_000 }, async () => {
+  it("two installations lose nothing to each other", async () => {
     await expectBothWhole(cluster.url)
   })
 })

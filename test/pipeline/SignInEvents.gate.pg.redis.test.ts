@@ -86,9 +86,7 @@ it("rows older than SIGNIN_RETENTION are deleted by the service, without events"
   await hooks.api.service.stop()
   const service = await startService({ ...environmentOf(hooks.api.database), SIGNIN_RETENTION: "2" })
   try {
-    await expect
-      .poll(async () => (await sql.query("select 1 from users_signin where name = 'pia'")).length, { timeout: 60_000 })
-      .toBe(1)
+    await expect.poll(async () => (await sql.query("select 1 from users_signin where name = 'pia'")).length).toBe(1)
     await caughtUp(hooks.api.database)
     expect(await eventsAt("old", "pia")).toHaveLength(3)
     const deleted = "changed_object_type = 'users.signin' and action = 'delete'"

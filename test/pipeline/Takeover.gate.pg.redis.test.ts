@@ -49,7 +49,7 @@ afterAll(async () => {
 
 /** Waits for it; the outputs of all services tell why it does not come. */
 const until = <A>(expected: string, ask: () => Promise<A>) =>
-  eventually(expected, ask, { millis: 20_000 }).catch((error: Error) => {
+  eventually(expected, ask).catch((error: Error) => {
     throw new Error([error.message, ...services.map((service) => service.output())].join("\n---\n"))
   })
 
@@ -238,7 +238,7 @@ thorough(
     const { epoch } = await captureOf(first)
     way.isHolding = true
     const held = async () => way.go ?? void (await beginAnew())
-    const go = await eventually("the late one is held", held, { millis: 60_000, everyMillis: 500 })
+    const go = await eventually("the late one is held", held, { everyMillis: 500 })
     await insertSites(20)
     await expectAllQueued()
     await first.stop("SIGKILL")

@@ -51,18 +51,14 @@ export const expectTypesCaptured = ({ types, turns, world, from }: Extent): void
 
   /** The events of an object, once so many are there. */
   const eventsOf = (type: ObjectType, id: number, count: number): Promise<ReadonlyArray<Logged>> =>
-    eventually(
-      `${count} events of ${type.id} ${id}`,
-      async () => {
-        const rows = await api.database.sql.query<Logged>(
-          `select action, data, prechange_data as prechange, postchange_data as postchange from extras_objectchange
+    eventually(`${count} events of ${type.id} ${id}`, async () => {
+      const rows = await api.database.sql.query<Logged>(
+        `select action, data, prechange_data as prechange, postchange_data as postchange from extras_objectchange
         where changed_object_type = $1 and changed_object_id = $2 order by position, idx`,
-          [type.id, id]
-        )
-        return rows.length >= count && rows
-      },
-      { millis: 60_000 }
-    )
+        [type.id, id]
+      )
+      return rows.length >= count && rows
+    })
 
   /** The flat state that a representation tells of. */
   const flat = (type: ObjectType, shown: Json): Json =>

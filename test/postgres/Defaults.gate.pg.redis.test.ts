@@ -9,7 +9,7 @@ import { startService } from "../support/Service.ts"
 
 const nameOf = (url: string) => new URL(url).pathname.slice(1)
 
-it("transactions are read committed where the database says serializable", { timeout: 120_000 }, async () => {
+it("transactions are read committed where the database says serializable", async () => {
   const database = await makeDatabase()
   onTestFinished(() => database.drop())
   await database.superuser.query(
@@ -33,7 +33,7 @@ it("transactions are read committed where the database says serializable", { tim
   expect(new Set(statuses)).toEqual(new Set([200]))
 })
 
-it("a database that is not UTF-8 is refused, and nothing is created in it", { timeout: 60_000 }, async () => {
+it("a database that is not UTF-8 is refused, and nothing is created in it", async () => {
   const beside = await makeEmptyDatabase()
   const name = `${nameOf(beside.databaseUrl)}_latin1`
   const server = openSql(servers.superuserUrl)

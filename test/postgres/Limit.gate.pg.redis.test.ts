@@ -5,7 +5,7 @@ import { named } from "../support/Client.ts"
 
 const requests = Array.from({ length: 60 }, (_, n) => n)
 
-it("a process keeps to its number of connections, under requests of every kind", { timeout: 120_000 }, async () => {
+it("a process keeps to its number of connections, under requests of every kind", async () => {
   const api = await startApi({ DATABASE_CONNECTIONS: "10" })
   const name = new URL(api.database.databaseUrl).pathname.slice(1)
   // The pools of plain SQL of this test are in the same database, as its superuser and with another name.
@@ -25,7 +25,7 @@ it("a process keeps to its number of connections, under requests of every kind",
   await api.stop()
 })
 
-it("requests get 503, and no other error, where the database allows fewer", { timeout: 120_000 }, async () => {
+it("requests get 503, and no other error, where the database allows fewer", async () => {
   const api = await startApi()
   const { databaseUrl, superuser } = api.database
   const name = new URL(databaseUrl).pathname.slice(1)

@@ -77,7 +77,7 @@ describe.each([
       // Written by the sweep.
       const backlogs = openSql(earlier.DATABASE_URL)
       await expect
-        .poll(() => backlogs.query("select webhook_id::int as id from rackwire_backlog"), { timeout: 60_000 })
+        .poll(() => backlogs.query("select webhook_id::int as id from rackwire_backlog"))
         .toContainEqual({ id })
       await backlogs.close()
       const status = await service.call<{ processes: ReadonlyArray<{ name: string }> }>("GET", "/api/status/")

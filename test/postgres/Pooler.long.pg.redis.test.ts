@@ -38,7 +38,7 @@ describe.runIf(hasPgBouncer)("a service behind PgBouncer in transaction mode", (
       type_create: true,
       payload_url: receiver.url
     })
-  }, 120_000)
+  })
   afterAll(async () => {
     await service.stop()
     await receiver.close()

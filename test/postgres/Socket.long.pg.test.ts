@@ -9,7 +9,7 @@ import { addressOf } from "../../src/postgres/PostgresUrl.ts"
 import { onPool } from "../support/OnPool.ts"
 import { makeOwnPostgres } from "../support/OwnPostgres.ts"
 
-it("by the pools and by replication, whatever sslmode says", { timeout: 120_000 }, async () => {
+it("by the pools and by replication, whatever sslmode says", async () => {
   const cluster = await makeOwnPostgres()
   const folder = mkdtempSync(join(tmpdir(), "rackwire-socket-"))
   onTestFinished(() => {

@@ -10,7 +10,7 @@ let pair: PostgresPair
 
 beforeAll(async () => {
   pair = await startPostgresPair()
-}, 180_000)
+})
 
 afterAll(() => pair?.stop())
 

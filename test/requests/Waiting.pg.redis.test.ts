@@ -74,19 +74,15 @@ describe("deliveries without an attempt", () => {
     const id = await paused("agreed", 40)
     await hooks.webhook("busy")
     const load = Promise.all(Array.from({ length: 30 }, (_, n) => hooks.tag(`busy ${n}`)))
-    await eventually(
-      "all agree",
-      async () => {
-        const queues = await hooks.api.call<{ results: ReadonlyArray<Json> }>(
-          "GET",
-          "/api/core/background-queues/?limit=1000"
-        )
-        const queue = queues.json.results.find(({ name }) => name === "agreed")
-        const health = (await hooks.api.call<Json>("GET", `/api/extras/webhooks/${id}/health/`)).json
-        return queue?.["jobs"] === 40 && health["waiting"] === 40
-      },
-      { millis: 60_000 }
-    )
+    await eventually("all agree", async () => {
+      const queues = await hooks.api.call<{ results: ReadonlyArray<Json> }>(
+        "GET",
+        "/api/core/background-queues/?limit=1000"
+      )
+      const queue = queues.json.results.find(({ name }) => name === "agreed")
+      const health = (await hooks.api.call<Json>("GET", `/api/extras/webhooks/${id}/health/`)).json
+      return queue?.["jobs"] === 40 && health["waiting"] === 40
+    })
     expect((await pageAt(`webhook_id=${id}&limit=100`)).results).toHaveLength(40)
     await load
     await hooks.arrived("busy", 30)

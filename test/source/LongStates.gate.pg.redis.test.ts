@@ -34,7 +34,7 @@ const lastEvents = async ({ api, source }: Attached, count: number, last: number
          from extras_objectchange where changed_object_type like $1 order by position, idx`,
       [`${source}:%`]
     )
-  await eventually("the events are there", async () => (await read()).length >= count, { millis: 60_000 })
+  await eventually("the events are there", async () => (await read()).length >= count)
   return (await read()).slice(-last)
 }
 
@@ -57,7 +57,7 @@ describe("a state that is too long", () => {
       event("longer than a message of the driver", null, tooLong),
       event("usual", 10)
     ])
-  }, 120_000)
+  })
 
   it("is left out where it is read from the table too", async () => {
     const { api, source, netbox } = attached
@@ -80,5 +80,5 @@ describe("a state that is too long", () => {
       event("longest", null, tooLong),
       event("last", 10)
     ])
-  }, 120_000)
+  })
 })

@@ -98,7 +98,7 @@ describe("a source whose database is restored", () => {
       return json["status"] === "failing" && String(json["status_note"]).includes("capture has not read yet")
     }
     // Its session ends after several seconds of waiting.
-    await eventually("it waits for capture", waits, { millis: 60_000 })
+    await eventually("it waits for capture", waits)
     await holder.query("commit")
     await holder.close()
     await create(own, "after")

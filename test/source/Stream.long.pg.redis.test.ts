@@ -13,7 +13,7 @@ describe.runIf(hasPostgres13)("a NetBox 4.2 on Postgres 13", () => {
   beforeAll(async () => {
     server = await startPostgres13()
     attached = await attach("4.2", {}, { serverUrl: server.url })
-  }, 120_000)
+  })
   afterAll(async () => {
     await attached.stop()
     await server.stop()
@@ -22,7 +22,7 @@ describe.runIf(hasPostgres13)("a NetBox 4.2 on Postgres 13", () => {
   test("gives one event for each object of each transaction", async () => {
     await writeEverything(attached.writer)
     await expectEvents(attached)
-  }, 120_000)
+  })
 
   test("keeps its webhooks, since their switch has no place in its stream", async () => {
     const { api, netbox } = attached

@@ -1,6 +1,7 @@
 /** A real browser: Chromium, if this machine has one. */
 import { existsSync, readFileSync } from "node:fs"
 import { createRequire } from "node:module"
+import { patienceMillis } from "./Eventually.ts"
 import { needs } from "./Ledger.ts"
 import { isThorough } from "./Seed.ts"
 import { type Browser, type BrowserContextOptions, type Page, chromium } from "playwright-core"
@@ -49,6 +50,7 @@ export const watch = async (
 ): Promise<Watched> => {
   // A window would ask whether the page may copy.
   const context = await browser.newContext({ baseURL, permissions: ["clipboard-write"], ...options })
+  context.setDefaultTimeout(patienceMillis)
   const page = await context.newPage()
   const frame = page.mainFrame()
   frame.click = whole(page, frame.click.bind(frame))

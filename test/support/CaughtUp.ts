@@ -6,9 +6,6 @@ import { eventually } from "./Eventually.ts"
 /** Redis scans so many keys at once. */
 const scanned = 1000
 
-/** Time within which all work has to be done, milliseconds. */
-const workMillis = 60_000
-
 /**
  * Waits until the current LSN is confirmed: the change log has everything. For a shared service, whose Redis
  * is not that of its database, and which sends nothing.
@@ -17,9 +14,7 @@ export const captured = async ({ superuser, slot }: TestDatabase): Promise<void>
   const [marked] = await superuser.query<{ readonly lsn: string }>(
     "select pg_logical_emit_message(true, 'rackwire:test', '')::text, pg_current_wal_insert_lsn()::text as lsn"
   )
-  await eventually("the current LSN is confirmed", () => isConfirmed(superuser, slot, marked!.lsn), {
-    millis: workMillis
-  })
+  await eventually("the current LSN is confirmed", () => isConfirmed(superuser, slot, marked!.lsn))
 }
 
 /**
@@ -31,8 +26,8 @@ export const caughtUp = async (database: TestDatabase): Promise<void> => {
   await captured(database)
   const redis = new Redis(redisUrl, { protocol: 2 })
   try {
-    await eventually("no flood is owed", () => isQueued(superuser), { millis: workMillis })
-    await eventually("no stream has an entry", () => isEmpty(redis), { millis: workMillis })
+    await eventually("no flood is owed", () => isQueued(superuser))
+    await eventually("no stream has an entry", () => isEmpty(redis))
   } finally {
     redis.disconnect()
   }

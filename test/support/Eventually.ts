@@ -1,6 +1,12 @@
 /** Waiting for something that cannot be awaited otherwise. */
 import { setTimeout as pause } from "node:timers/promises"
 
+/**
+ * Time that a test waits for a state, milliseconds: so long that no machine needs it. A shorter bound would only measure the
+ * machine, so a wait has one of its own only where a time is its subject.
+ */
+export const patienceMillis = 120_000
+
 interface Patience {
   /** Time after which it fails, milliseconds. */
   readonly millis?: number
@@ -15,7 +21,7 @@ interface Patience {
 export const eventually = async <A>(
   expected: string,
   ask: () => A | Promise<A>,
-  { millis = 15_000, everyMillis = 20 }: Patience = {}
+  { millis = patienceMillis, everyMillis = 20 }: Patience = {}
 ): Promise<Exclude<A, undefined | false>> => {
   for (const deadline = performance.now() + millis; ; await pause(everyMillis)) {
     const answer = await ask()

@@ -69,7 +69,7 @@ export const makeOwnPostgres = async (binaries = process.env["POSTGRES_BIN"]): P
           () => true,
           () => false
         )
-      await eventually("Postgres answers", answers, { millis: 60_000, everyMillis: 100 }).catch((error: Error) => {
+      await eventually("Postgres answers", answers, { everyMillis: 100 }).catch((error: Error) => {
         throw new Error(`${error.message}\n${log}`)
       })
       return {

@@ -40,14 +40,11 @@ export const startPostgres13 = async (): Promise<Postgres13> => {
   const server = spawn(join(binaries!, "postgres"), ["-D", folder, ...args], options)
   const url = `postgresql://postgres:any@127.0.0.1:${port}/postgres`
   const sql = openSql(url)
-  await eventually(
-    "Postgres answers",
-    () =>
-      sql.query("select 1 as one").then(
-        () => true,
-        () => false
-      ),
-    { millis: 60_000 }
+  await eventually("Postgres answers", () =>
+    sql.query("select 1 as one").then(
+      () => true,
+      () => false
+    )
   )
   await sql.close()
   return {

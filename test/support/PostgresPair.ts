@@ -40,7 +40,7 @@ await sql.close()
 /** Whether a slot survives the failover of the Postgres that the tests run on. */
 export const hasFailoverSlots = needs("Postgres 17 or later", server!.version >= slotsVersion, "unset POSTGRES_BIN")
 
-const patience = { millis: 60_000, everyMillis: 100 }
+const patience = { everyMillis: 100 }
 
 export const startPostgresPair = async (binaries?: string): Promise<PostgresPair> => {
   const cluster = await makeOwnPostgres(binaries)

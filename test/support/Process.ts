@@ -20,9 +20,6 @@ export interface ServiceProcess extends Client {
   readonly stop: (signal?: NodeJS.Signals) => Promise<void>
 }
 
-/** Time within which the service has to be ready. */
-const readyMillis = 100_000
-
 export const program = fileURLToPath(new URL("../../bin/rackwire.mjs", import.meta.url))
 
 /** The service at the pace of TEST_PACE. */
@@ -80,14 +77,10 @@ export const startProcess = async (
 export const portFor = (roles: ReadonlyArray<string> = ["api"]): string => (roles.includes("api") ? "0" : "8000")
 
 const readyUrl = (child: ChildProcess, output: () => string): Promise<string> =>
-  eventually(
-    "the service is ready",
-    () => {
-      if (child.exitCode !== null) throw new Error(`it ended with code ${child.exitCode}`)
-      return /^ready (.+)$/m.exec(output())?.[1]
-    },
-    { millis: readyMillis }
-  ).catch((error: Error) => {
+  eventually("the service is ready", () => {
+    if (child.exitCode !== null) throw new Error(`it ended with code ${child.exitCode}`)
+    return /^ready (.+)$/m.exec(output())?.[1]
+  }).catch((error: Error) => {
     child.kill("SIGKILL")
     throw new Error(`${error.message}\n${output()}`)
   })

@@ -1,5 +1,6 @@
 /** A real HTTP receiver that records every request, and answers as the test says. */
 import { type IncomingHttpHeaders, createServer } from "node:http"
+import { patienceMillis } from "./Eventually.ts"
 
 export interface Received {
   readonly method: string
@@ -19,9 +20,6 @@ export interface Receiver {
   readonly untilAll: (condition: (received: ReadonlyArray<Received>) => boolean, millis?: number) => Promise<void>
   readonly close: () => Promise<void>
 }
-
-/** Default time within which requests have to arrive. */
-const arrivalMillis = 60_000
 
 export const startReceiver = async (
   answer: (received: Received) => number | Promise<number> = () => 200
@@ -49,7 +47,7 @@ export const startReceiver = async (
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   const { port } = server.address() as { readonly port: number }
-  const untilAll = (condition: (received: ReadonlyArray<Received>) => boolean, millis = arrivalMillis) =>
+  const untilAll = (condition: (received: ReadonlyArray<Received>) => boolean, millis = patienceMillis) =>
     new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => {
         waiting.delete(check)

@@ -57,15 +57,11 @@ sentinel failover-timeout ${primary} 5000\n`
     const [, port] = (await client.call("SENTINEL", "get-master-addr-by-name", primary)) as [string, string]
     return Number(port)
   }
-  await eventually(
-    "the Sentinels found each other and the replica",
-    async () => {
-      const [facts] = (await client.call("SENTINEL", "masters")) as [ReadonlyArray<string>]
-      const of = (name: string) => facts[facts.indexOf(name) + 1]
-      return of("num-other-sentinels") === "2" && of("num-slaves") === "1"
-    },
-    { millis: 60_000 }
-  )
+  await eventually("the Sentinels found each other and the replica", async () => {
+    const [facts] = (await client.call("SENTINEL", "masters")) as [ReadonlyArray<string>]
+    const of = (name: string) => facts[facts.indexOf(name) + 1]
+    return of("num-other-sentinels") === "2" && of("num-slaves") === "1"
+  })
   return {
     url: (database = 0, name = primary) =>
       `redis+sentinel://:${encodeURIComponent(passwords.servers)}@${ports.map((port) => `127.0.0.1:${port}`).join(",")}/${name}/${database}?sentinel_password=${encodeURIComponent(passwords.sentinels)}`,

@@ -190,7 +190,7 @@ describe("in development", () => {
     const { use, render } = start([path], { developer: true })
     expect(await render("{{ 0|one }}")).toBe("1")
     write("fresh.ts", text("one: () => 2, two: () => 2"))
-    await expect.poll(() => render("{{ 0|one }}"), { timeout: 10_000 }).toBe("2")
+    await expect.poll(() => render("{{ 0|one }}")).toBe("2")
     const filters = await use(({ plugins }) =>
       Effect.map(plugins, (all) => all.find(({ name }) => name === "fresh")!.filters)
     )
@@ -201,7 +201,7 @@ describe("in development", () => {
     write("fresh.ts", text("one: () => 6", '[{ template: "{{ 0|one }}", expect: "7" }]'))
     expect(await render("{{ 0|one }}")).toBe("2")
     write("fresh.ts", text("one: () => 8"))
-    await expect.poll(() => render("{{ 0|one }}"), { timeout: 10_000 }).toBe("8")
+    await expect.poll(() => render("{{ 0|one }}")).toBe("8")
   })
 
   it("templates that are being rendered during a change are not lost", async () => {

@@ -123,10 +123,10 @@ describe.each(releases())("the stores of Rackwire %s", (release) => {
     const asking = writeApi()
     const until = { sql: rounds.sql + roundsAfterwards, api: roundsAfterwards }
     const areDone = () => rounds.sql >= until.sql && rounds.api >= until.api
-    await eventually("both writers went on", areDone, { millis: 100_000 })
+    await eventually("both writers went on", areDone)
     over.abort()
     await Promise.all([writing, asking])
-  }, 180_000)
+  })
 
   afterAll(async () => {
     await service?.stop()
@@ -171,7 +171,7 @@ describe.each(releases())("the stores of Rackwire %s", (release) => {
     const { paused, ...others } = fixture.owed
     const owed = new Set(Object.values(others).flat())
     const missing = () => [...owed.difference(new Set(receiver.arrivals.map(({ delivery }) => delivery)))]
-    await expect.poll(missing, { timeout: 90_000 }).toEqual([])
+    await expect.poll(missing).toEqual([])
     const isPaused = ({ webhook }: { readonly webhook: string }) => webhook === "paused"
     expect(receiver.arrivals.filter(isPaused)).toEqual([])
     const { results } = (

@@ -105,7 +105,7 @@ describe("user information in the address of a webhook", () => {
           [id]
         )
       )[0]
-    await expect.poll(column, { timeout: 30_000 }).toEqual({ url: withUser("sql", "***") })
+    await expect.poll(column).toEqual({ url: withUser("sql", "***") })
     expect((await arrivals("sql", "one")).headers.authorization).toBe(basic("Ann:planted"))
   })
 
@@ -146,7 +146,7 @@ describe.runIf(hasOpenssl)("the client certificate of a webhook", () => {
     const shown = (await hooks.api.call<Json>("GET", `${path}${id}/`)).json
     expect([shown["client_certificate"], Object.keys(shown).includes("client_key")]).toEqual([first.cert, false])
     await hooks.tag("certified one")
-    await expect.poll(() => seen, { timeout: 30_000 }).toEqual(["first"])
+    await expect.poll(() => seen).toEqual(["first"])
     const delivery = await hooks.delivery(id, "successful")
     const request = await hooks.api.call<Json>("GET", `/api/extras/deliveries/${delivery.id}/request/`)
     expect(request.json["curl"]).toContain("--cert client.pem --key client-key.pem")

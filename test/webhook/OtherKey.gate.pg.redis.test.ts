@@ -65,7 +65,7 @@ const statuses = async () =>
     )
   ).map(({ status, count }) => `${count} ${status}`)
 
-it("ends the start, and check names it", { timeout: 120_000 }, async () => {
+it("ends the start, and check names it", async () => {
   const first = await start(former)
   await makeWebhook(first, "signed", { secret: "shared" })
   await expect(start(other)).rejects.toThrow(/^SECRET_KEY: not the key that sealed the secrets of this database\. /)
@@ -83,12 +83,12 @@ it("ends the start, and check names it", { timeout: 120_000 }, async () => {
   )
 })
 
-it("ends the start where nothing is sealed yet", { timeout: 120_000 }, async () => {
+it("ends the start where nothing is sealed yet", async () => {
   await start(former)
   await expect(start(other)).rejects.toThrow("SECRET_KEY: not the key")
 })
 
-it("of one process of several leaves deliveries to the others", { timeout: 180_000 }, async () => {
+it("of one process of several leaves deliveries to the others", async () => {
   const behind = await start(former)
   await makeWebhook(behind, "signed", { secret: "shared" })
   await start({ ...other, SECRET_KEY_FALLBACKS: former.SECRET_KEY }, { roles: ["api", "deliver"] })
@@ -102,7 +102,7 @@ it("of one process of several leaves deliveries to the others", { timeout: 180_0
   expect(arrived("signed").every(({ headers }) => headers["x-hook-attempt"] === "1")).toBe(true)
 })
 
-it("is taken once the former one is given up, and deliveries wait for new secrets", { timeout: 180_000 }, async () => {
+it("is taken once the former one is given up, and deliveries wait for new secrets", async () => {
   const first = await start(former)
   const id = await makeWebhook(first, "signed", { secret: "shared" })
   await makeWebhook(first, "plain", {})

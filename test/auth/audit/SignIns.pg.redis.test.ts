@@ -207,7 +207,7 @@ describe("rows", () => {
       `request_id=${String(row!["request_id"])}`
     ]
     for (const query of named) {
-      await expect.poll(() => typesIn(query), { timeout: 60_000 }).toEqual(["users.signin"])
+      await expect.poll(() => typesIn(query)).toEqual(["users.signin"])
     }
     expect(await typesIn("")).not.toContain("users.signin")
     expect((await api.call<List>("GET", log)).json.count).toBe(

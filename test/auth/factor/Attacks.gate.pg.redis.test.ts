@@ -55,7 +55,7 @@ const holdRows = async (table: string) => {
      end $$`
   )
   const holders = "select pid from pg_stat_activity where state = 'active' and query like 'do $$%pg_sleep%'"
-  await expect.poll(() => api.database.superuser.query(holders), { timeout: 30_000 }).toHaveLength(1)
+  await expect.poll(() => api.database.superuser.query(holders)).toHaveLength(1)
   return { done: held }
 }
 

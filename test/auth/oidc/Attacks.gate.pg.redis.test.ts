@@ -30,7 +30,7 @@ beforeAll(async () => {
     OIDC_OTHER_CLIENT_ID: "rackwire"
   })
   await makeUser(api, "local")
-}, 300_000)
+})
 
 afterAll(async () => {
   await api.stop()

@@ -21,7 +21,7 @@ let api: Api
 beforeAll(async () => {
   provider = await startHostileProvider()
   api = await startApi({ OIDC_CORP_ISSUER: provider.issuer, OIDC_CORP_CLIENT_ID: "rackwire" })
-}, 300_000)
+})
 
 afterAll(async () => {
   await api.stop()

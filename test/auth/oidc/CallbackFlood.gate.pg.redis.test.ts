@@ -15,7 +15,7 @@ beforeAll(async () => {
     OIDC_CLIENT_ID: "rackwire",
     TRUSTED_PROXIES: "127.0.0.1"
   })
-}, 300_000)
+})
 
 afterAll(async () => {
   await api.stop()

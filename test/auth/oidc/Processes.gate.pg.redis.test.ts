@@ -32,7 +32,7 @@ beforeAll(async () => {
   urls = [`http://127.0.0.1:${one}`, `http://127.0.0.1:${two}`]
   api = await startApi({ ...options, PORT: `${one}` })
   other = await startService({ ...environmentOf(api.database), ...options, PORT: `${two}` }, { roles: ["api"] })
-}, 300_000)
+})
 
 afterAll(async () => {
   await other.stop()

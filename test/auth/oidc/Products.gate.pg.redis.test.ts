@@ -44,7 +44,7 @@ beforeAll(async () => {
   for (const provider of providers.values()) await provider.register(api.service.url)
   for (const name of ["admins", "network", "1c0a3f52-5b0e-4a4e-9d0c-6f0a4b7d2e33", "/netops/admins"])
     await api.make("users/groups", { name })
-}, 300_000)
+})
 
 afterAll(async () => {
   await api?.stop()

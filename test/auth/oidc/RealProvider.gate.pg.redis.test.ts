@@ -20,7 +20,7 @@ beforeAll(async () => {
     OIDC_GROUPS_CREATE: "true"
   })
   await provider.register(api.service.url)
-}, 300_000)
+})
 
 afterAll(async () => {
   await api.stop()

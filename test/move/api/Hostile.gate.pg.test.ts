@@ -16,7 +16,7 @@ const objects = {
 let target: TestDatabase
 beforeAll(async () => {
   target = await makeDatabase()
-}, 60_000)
+})
 afterAll(() => target.drop())
 
 const start = async (instead?: Instead, version = "4.2.9") => {

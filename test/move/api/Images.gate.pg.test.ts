@@ -12,7 +12,7 @@ import { choice, usual } from "./Objects.ts"
 let target: TestDatabase
 beforeAll(async () => {
   target = await makeDatabase()
-}, 60_000)
+})
 // As if nothing had been moved.
 beforeEach(async () => {
   for (const table of ["dcim_devicetype", "dcim_manufacturer", "dcim_site", "rackwire_moved"])
@@ -98,7 +98,7 @@ test("images are stored as they are, of attachments too", async () => {
   // A later run fetches none that it has.
   await moveInto(both)
   expect(server.requests.filter(({ path }) => path.startsWith("/media/"))).toHaveLength(fetched.length)
-}, 60_000)
+})
 
 test("the token and requests are for the host of NetBox alone", async () => {
   const received: Array<string | undefined> = []
@@ -130,7 +130,7 @@ test("the token and requests are for the host of NetBox alone", async () => {
   expect(report.types.find(({ type }) => type === "dcim.devicetype")).toMatchObject({ created: 8, homeless: 8 })
   expect(JSON.stringify(findings)).not.toContain(netBoxToken)
   expect(received).toEqual([])
-}, 60_000)
+})
 
 test("a file that is missing when it is stored ends the run, and the next one has its bytes", async () => {
   let fetches = 0
@@ -149,7 +149,7 @@ test("a file that is missing when it is stored ends the run, and the next one ha
       "select dcim_devicetype_front_image::int as id, length(bytes)::int as bytes from rackwire_image_part order by id"
     )
   ).toEqual([1, 2].map((id) => ({ id, bytes: png(640, 480).length })))
-}, 60_000)
+})
 
 test("a file that is no image, too large, missing or never complete is left out", async () => {
   const answers: Readonly<Record<string, Instead>> = {
@@ -184,4 +184,4 @@ test("a file that is no image, too large, missing or never complete is left out"
   )
   expect(await rows("select id::int as id from dcim_devicetype where front_image is not null")).toEqual([{ id: 7 }])
   expect(await rows("select dcim_devicetype_front_image::int as id from rackwire_image_part")).toEqual([{ id: 7 }])
-}, 60_000)
+})

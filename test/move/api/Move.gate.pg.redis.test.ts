@@ -35,7 +35,7 @@ beforeAll(async () => {
   const custom_fields = { home: one, homes: [one, other], raw: { id: 1, value: 5, label: "x", long: 0.1 } }
   await make("tenancy/tenants", { name: "T", slug: "t", custom_fields, tags: [world("extras.tag")[0]] })
   token = await source.newToken()
-}, 300_000)
+})
 afterAll(async () => {
   await source.stop()
   await target.drop()
@@ -70,7 +70,7 @@ describe("a move from a running NetBox", () => {
     expect(findings).toEqual([])
     expect(report.types.filter(({ rows }) => rows > 0).length).toBeGreaterThan(88)
     expect(await everything(target)).toEqual([])
-  }, 120_000)
+  })
 
   test("writes every object as it is there, but for passwords and tokens", async () => {
     const { findings } = await moveInto({ ...both(), enablesWebhooks: true })
@@ -88,7 +88,7 @@ describe("a move from a running NetBox", () => {
     const fields = "select custom_fields from tenancy_tenant where name = 'T'"
     expect(await target.superuser.query(fields)).toEqual(await source.database.superuser.query(fields))
     expect((await verifyInto(both())).deviations).toEqual([])
-  }, 120_000)
+  })
 
   test("follows changes, and reports objects that were changed on both sides", async () => {
     const [region, other] = world("dcim.region")
@@ -110,7 +110,7 @@ describe("a move from a running NetBox", () => {
     expect(findings.map(({ kind, id }) => [kind, id])).toEqual([["conflict", other]])
     await moveInto({ ...both(), prefer: "source" })
     expect((await verifyInto(both())).deviations).toEqual([])
-  }, 120_000)
+  })
 })
 
 describe("the command", () => {
@@ -127,7 +127,7 @@ describe("the command", () => {
     expect(output).toMatch(/^A move by the API leaves behind: passwords .* the change log, images/)
     expect(output).toMatch(/\nNetBox 3\.5, \d+ rows of \d+ object types/)
     expect(output).not.toContain(token)
-  }, 120_000)
+  })
 
   test("refuses a token that NetBox refuses, in words", async () => {
     const wrong = "f".repeat(40)

@@ -101,7 +101,7 @@ const start = async (root: string, image: Stage, built: Surroundings): Promise<v
   try {
     let output = ""
     service.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()))
-    const ready = await eventually("the image is ready", () => /^ready \S+$/m.exec(output)?.[0], { millis: 60_000 })
+    const ready = await eventually("the image is ready", () => /^ready \S+$/m.exec(output)?.[0])
     inside(root, { ...built, environment }, wordsOf(image, "HEALTHCHECK"))
     console.log(`passed: ${ready}, and the health check of the image answers`)
   } finally {

@@ -17,7 +17,7 @@ let sharedApi: Api
 
 beforeAll(async () => {
   server = openSql(servers.superuserUrl)
-  sharedApi = await startApi()
+  sharedApi = await startApi({}, { pace: 0.2 })
   return async () => {
     await sharedApi.stop()
     await server.close()

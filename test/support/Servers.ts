@@ -89,5 +89,17 @@ const startMigrated = async (directory: string): Promise<Started> => {
     REDIS_URL: redisUrl
   }
   await promisify(execFile)(process.execPath, [program, "migrate"], { env: { PATH, HOME, ...options } })
+  await addDays(options.DATABASE_URL)
   return { shared: { databaseUrl, superuserUrl, redisUrl, migratedDatabase }, stop }
+}
+
+/** Adds the partitions of today and tomorrow: a service that starts on a copy would take a sixth of a second to. */
+const addDays = async (url: string): Promise<void> => {
+  const migrated = openSql(url)
+  await migrated.query(
+    `select rackwire_add_day(relname, (now() at time zone 'UTC')::date + n)::text
+       from pg_class, generate_series(0, 1) n
+      where relkind = 'p' and relnamespace = current_schema()::regnamespace`
+  )
+  await migrated.close()
 }

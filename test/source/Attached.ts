@@ -27,12 +27,12 @@ export const addSource = async (api: Api, netbox: NetBoxDatabase, fields: Json =
   return source
 }
 
-/** Removes a source; waits until its slot is not read any more. */
-const removeSource = async (api: Api, source: number, { name, sql }: NetBoxDatabase) => {
+/** Removes a source; waits until the service has dropped its slot, and keeps nothing of it. */
+export const removeSource = async (api: Api, source: number) => {
   expect((await api.call("DELETE", `/api/extras/sources/${source}/`)).status).toBe(204)
-  await eventually("the slot is free", async () => {
-    const reads = "select 1 from pg_replication_slots where slot_name = $1 and active"
-    return (await sql.query(reads, [name])).length === 0
+  await eventually("nothing is kept of the source", async () => {
+    const kept = "select 1 from rackwire_source where source_id = $1::bigint"
+    return (await api.database.sql.query(kept, [source])).length === 0
   })
 }
 
@@ -67,7 +67,7 @@ export const attach = async (
     ...{ api, netbox, writer, source },
     stop: async () => {
       if (sharedApi === undefined) await api.stop()
-      else await removeSource(api, source, netbox)
+      else await removeSource(api, source)
       await writer.close()
       await netbox.drop()
     }

@@ -71,7 +71,7 @@ it.each(faults)("%s", async (_, { settings = {}, make, end, words, finding }) =>
   const environment = {
     DATABASE_URL: cluster.urlAt(`127.0.0.1:${port}`),
     REDIS_URL: await emptyRedis(),
-    SECRET_KEY: "a key for tests, of some length"
+    SECRET_KEY: "a key for tests, of sufficient length"
   }
   const service = spawn(process.execPath, [program, "serve"], {
     env: { PATH: process.env["PATH"], PORT: "0", ...environment }

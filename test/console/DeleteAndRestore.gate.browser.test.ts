@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest"
 import type { Api } from "../support/Api.ts"
 import { type Json, type List, named } from "../support/Client.ts"
 import { faultsOf, hasBrowser } from "../support/Browser.ts"
+import { captured } from "../support/CaughtUp.ts"
 import { eventually } from "../support/Eventually.ts"
 import { startConsole } from "./Fixture.ts"
 
@@ -42,10 +43,9 @@ describe.skipIf(!hasBrowser)("a device", () => {
     expect(await faultsOf(page)).toEqual([])
     await page.click(".form-end button")
     await page.waitForURL("**/dcim/devices/")
-    const change = await eventually("it is captured", async () => {
-      const query = `?changed_object_type=dcim.device&changed_object_id=${device}&action=delete`
-      return (await api.call<List>("GET", `/api/extras/object-changes/${query}`)).json.results[0]?.id
-    })
+    await captured(api.database)
+    const query = `?changed_object_type=dcim.device&changed_object_id=${device}&action=delete`
+    const change = (await api.call<List>("GET", `/api/extras/object-changes/${query}`)).json.results[0]!.id
     // Another item has the asset tag of the deleted one by now.
     const spare = await api.make("dcim/devices", {
       ...{ name: "spare", site, device_type: 1, device_role: 1 }

@@ -1,6 +1,6 @@
 /** Slots of sources that were deleted: each would make the server of its NetBox keep WAL for ever. */
 import { Effect, Redacted } from "effect"
-import { SqlClient, SqlError } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import { Vault } from "../../inventory/Vault.ts"
 import { sqlStateOf } from "../../postgres/Postgres.ts"
 import { inWords } from "../../telemetry/Telemetry.ts"
@@ -23,7 +23,10 @@ export const dropOrphans = Effect.gen(function* () {
      where not exists (select from extras_source e where e.id = s.source_id)`
   for (const { id, url, slot } of orphans) {
     yield* Effect.scoped(dropAt(url, slot)).pipe(
-      Effect.catchIf(isOfNoDatabase, () => Effect.void),
+      Effect.catchIf(
+        (error) => sqlStateOf(error) === noDatabase,
+        () => Effect.void
+      ),
       Effect.andThen(sql`
         with deleted as (delete from rackwire_source_change where source_id = ${id}::text::bigint)
         delete from rackwire_source where source_id = ${id}::text::bigint`),
@@ -34,11 +37,8 @@ export const dropOrphans = Effect.gen(function* () {
   }
 })
 
-/** SQLSTATE: there is no database of this name. */
+/** SQLSTATE: there is no database of this name. Postgres drops a database only after its slots, so none is left. */
 const noDatabase = "3D000"
-
-/** Whether the database was dropped, which Postgres allows only when its slots have been. */
-const isOfNoDatabase = (error: unknown): boolean => SqlError.isSqlError(error) && sqlStateOf(error) === noDatabase
 
 const dropAt = Effect.fnUntraced(function* (sealed: string, slot: string | null) {
   const url = (yield* Vault).open(sealed)

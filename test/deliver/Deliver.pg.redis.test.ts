@@ -10,6 +10,9 @@ import { openRedis } from "../support/Redis.ts"
 
 const hooks = startDelivering()
 
+/** The timeout of a request that hangs, seconds: longer than any wait of a test, so others do not get its place meanwhile. */
+const hungSeconds = 600
+
 /** A receiver that accepts connections and never answers; `open` returns how many are open. */
 const startSilence = () =>
   new Promise<{ readonly url: string; readonly open: () => number; readonly close: () => void }>((resolve) => {
@@ -107,15 +110,8 @@ describe("a delivery", () => {
         [delivery]
       )
       const entry = pack({
-        ...{
-          id: delivery,
-          webhook: id,
-          position: "1",
-          idx: 0,
-          event: "created",
-          objectType: "extras.tag",
-          objectId: 1
-        },
+        ...{ id: delivery, webhook: id, position: "1", idx: 0 },
+        ...{ event: "created", objectType: "extras.tag", objectId: 1 },
         ...{ requestId: "", time: row!.time, attempts: 0, spent: 0, firstAttempt: 0, body: "{}" }
       })
       const entryId = (await redis.xadd(again, "*", "d", entry))!
@@ -273,7 +269,7 @@ describe("a delivery", () => {
 
   it("of a slow receiver does not hold up those of others", async () => {
     const hanging = await startSilence()
-    await hooks.webhook("slow", { payload_url: hanging.url, conditions: null, max_in_flight: 2, timeout: 60 })
+    await hooks.webhook("slow", { payload_url: hanging.url, conditions: null, max_in_flight: 2, timeout: hungSeconds })
     await hooks.webhook("quick")
     for (const name of ["slow one", "slow two"]) await hooks.tag(name)
     await expect.poll(hanging.open).toBe(2)
@@ -289,7 +285,7 @@ describe("a delivery", () => {
     const hung = new Promise<number>((resolve) => (release = resolve))
     let requests = 0
     hooks.answers.set("/partly", () => (++requests <= 5 ? hung : 200))
-    const id = await hooks.webhook("partly", { max_in_flight: 8, timeout: 60 })
+    const id = await hooks.webhook("partly", { max_in_flight: 8, timeout: hungSeconds })
     const tags = Array.from({ length: 60 }, (_, n) => ({ name: `partly ${n}`, slug: `partly-${n}` }))
     await hooks.api.call("POST", "/api/extras/tags/", tags)
     await hooks.receiver.untilAll(() => hooks.at("partly").length === 60)

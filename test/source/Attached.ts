@@ -36,6 +36,16 @@ export const removeSource = async (api: Api, source: number) => {
   })
 }
 
+/** Drops the slot of a source that is disabled or deleted, once it is no longer read. */
+export const dropSlot = ({ netbox }: Pick<Attached, "netbox">) =>
+  eventually("the slot is dropped", async () => {
+    const rows = await netbox.sql.query(
+      "select pg_drop_replication_slot(slot_name)::text from pg_replication_slots where slot_name = $1 and not active",
+      [netbox.name]
+    )
+    return rows.length > 0
+  })
+
 /** Waits until the source is read. */
 export const reading = (api: Api, source: number) =>
   eventually("the source is read", async () => {

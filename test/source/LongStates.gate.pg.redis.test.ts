@@ -1,7 +1,7 @@
 /** States of objects that are longer than anything NetBox itself writes: they stop no other change. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { eventually } from "../support/Eventually.ts"
-import { type Attached, attach, reading } from "./Attached.ts"
+import { type Attached, attach, dropSlot, reading } from "./Attached.ts"
 
 let attached: Attached
 
@@ -60,16 +60,10 @@ describe("a state that is too long", () => {
   })
 
   it("is left out where it is read from the table too", async () => {
-    const { api, source, netbox } = attached
+    const { api, source } = attached
     const enable = (enabled: boolean) => api.call("PATCH", `/api/extras/sources/${source}/`, { enabled })
     await enable(false)
-    await eventually("the slot is free", async () => {
-      const [slot] = await netbox.sql.query("select from pg_replication_slots where slot_name = $1 and not active", [
-        netbox.name
-      ])
-      return slot !== undefined
-    })
-    await netbox.sql.query("select pg_drop_replication_slot($1)::text", [netbox.name])
+    await dropSlot(attached)
     for (let n = 0; n < 5; n++) await write(attached, `long ${n}`, 4_000_000)
     await write(attached, "longest", 70_000_000)
     await write(attached, "last", 10)

@@ -10,13 +10,13 @@ import { type Sql, openSql } from "../support/Sql.ts"
 import {
   type Attached,
   attach,
+  dropSlot,
   enable,
   expectEvents,
   eventsOf,
   expectedOf,
   gapsOf,
-  reading,
-  removeSource
+  reading
 } from "./Attached.ts"
 import type { Release } from "./NetBoxModels.ts"
 import type { NetBoxWriter, OpenRequest } from "./NetBoxWriter.ts"
@@ -54,15 +54,6 @@ const failing = async ({ api, source }: Pick<Attached, "api" | "source">) => {
   })
   return note
 }
-
-const dropSlot = ({ netbox }: Pick<Attached, "netbox">) =>
-  eventually("the slot is dropped", async () => {
-    const rows = await server.query(
-      "select pg_drop_replication_slot(slot_name)::text from pg_replication_slots where slot_name = $1 and not active",
-      [netbox.name]
-    )
-    return rows.length > 0
-  })
 
 describe.each(["3.1", "3.5", "4.2"] as const)("a NetBox %s", (release) => {
   it("gives one event for each object of each transaction", async () => {
@@ -273,19 +264,6 @@ describe("a source that is polled", () => {
     await expectEvents(own, "objects")
     await writer.request((request) => request.delete("dcim.site", site))
     await expectEvents(own, "objects")
-    expect(await slotOf(netbox.name)).toEqual([])
-  })
-})
-
-describe("a source that is deleted", () => {
-  it("leaves nothing behind, also where its database was dropped before", async () => {
-    const { api, source, writer, netbox } = await started("4.2")
-    attached = undefined
-    await api.call("PATCH", `/api/extras/sources/${source}/`, { enabled: false })
-    await dropSlot({ netbox })
-    await writer.close()
-    await netbox.drop()
-    await removeSource(api, source)
     expect(await slotOf(netbox.name)).toEqual([])
   })
 })

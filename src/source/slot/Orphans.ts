@@ -41,7 +41,12 @@ export const dropOrphans = Effect.gen(function* () {
 const noDatabase = "3D000"
 
 const dropAt = Effect.fnUntraced(function* (sealed: string, slot: string | null) {
+  if (slot === null) return
   const url = (yield* Vault).open(sealed)
-  if (url === undefined || slot === null) return
+  if (url === undefined) return yield* Effect.logWarning(leftBehind(slot))
   yield* dropSlot(yield* openDatabase(Redacted.make(url)), slot)
 })
+
+/** Without the address nothing more can be done here than to say it once. */
+const leftBehind = (slot: string): string =>
+  `source: the slot ${slot} of a deleted source stays on the server of its NetBox, which keeps WAL for it, because the address was sealed with another SECRET_KEY. Drop it there: select pg_drop_replication_slot('${slot}')`

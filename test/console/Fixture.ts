@@ -6,14 +6,22 @@ import { openBrowser } from "../auth/Browser.ts"
 import { userPassword } from "../auth/Users.ts"
 import { type Api, startApi } from "../support/Api.ts"
 import { password } from "../support/Client.ts"
-import { type Watched, closePages, hasBrowser, watch, workerBrowser } from "../support/Browser.ts"
+import {
+  type Watched,
+  closePages,
+  hasBrowser,
+  openContext,
+  watch,
+  watchPage,
+  workerBrowser
+} from "../support/Browser.ts"
 
 type Cookie = Parameters<BrowserContext["addCookies"]>[0][number]
 
 interface Console {
   /** A page of somebody who is not logged in. */
   readonly opened: (options?: BrowserContextOptions) => Promise<Watched>
-  /** A page of the administrator; all have one session. */
+  /** A page of the administrator. All have one session, and share a context with the pages of the same options. */
   readonly loggedIn: (options?: BrowserContextOptions) => Promise<Watched>
   /** A page in a session of its own: of the administrator, or of a user that `makeUser` has made. */
   readonly loggedInAs: (name: string, options?: BrowserContextOptions) => Promise<Watched>
@@ -31,8 +39,9 @@ export const startConsole = (
   let browser: Browser
   let admin: ReadonlyArray<Cookie>
   let shown: Array<Watched> = []
+  const still: BrowserContextOptions = { reducedMotion: "reduce" }
   const opened: Console["opened"] = async (options) => {
-    const watched = await watch(browser, api.service.url, { reducedMotion: "reduce", ...options })
+    const watched = await watch(browser, api.service.url, { ...still, ...options })
     shown.push(watched)
     return watched
   }
@@ -55,13 +64,26 @@ export const startConsole = (
     await api.database.superuser.query("update rackwire_session set confirmed = now() + interval '1 hour'")
     return Array.from(visitor.cookies, ([key, value]) => ({ name: key, value, url }))
   }
-  const inSession = async (cookies: ReadonlyArray<Cookie>, options?: BrowserContextOptions): Promise<Watched> => {
+  const loggedInAs: Console["loggedInAs"] = async (name, options) => {
+    const cookies = await sessionOf(name, options?.userAgent)
     const watched = await opened(options)
     await watched.page.context().addCookies(cookies)
     return watched
   }
-  const loggedInAs: Console["loggedInAs"] = async (name, options) =>
-    inSession(await sessionOf(name, options?.userAgent), options)
+  /** A context and the first page in it take half a second of processor time. */
+  const shared = new Map<string, Promise<BrowserContext>>()
+  const sharedContext = async (options?: BrowserContextOptions): Promise<BrowserContext> => {
+    const context = await openContext(browser, api.service.url, { ...still, ...options })
+    await context.addCookies(admin)
+    return context
+  }
+  const loggedIn: Console["loggedIn"] = async (options) => {
+    const key = JSON.stringify(options ?? {})
+    if (!shared.has(key)) shared.set(key, sharedContext(options))
+    const watched = await watchPage(await shared.get(key)!, api.service.url)
+    shown.push(watched)
+    return watched
+  }
   beforeAll(async () => {
     if (!hasBrowser) return
     api = await start()
@@ -74,5 +96,5 @@ export const startConsole = (
     await closePages(browser)
     await api.stop()
   })
-  return { opened, loggedIn: (options) => inSession(admin, options), loggedInAs }
+  return { opened, loggedIn, loggedInAs }
 }

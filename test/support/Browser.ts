@@ -4,7 +4,7 @@ import { createRequire } from "node:module"
 import { patienceMillis } from "./Eventually.ts"
 import { needs } from "./Ledger.ts"
 import { isThorough } from "./Seed.ts"
-import { type Browser, type BrowserContextOptions, type Page, chromium } from "playwright-core"
+import { type Browser, type BrowserContext, type BrowserContextOptions, type Page, chromium } from "playwright-core"
 
 /** Chromium without its windows comes first: a page takes it half of the time. */
 const executablePath = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"]
@@ -16,7 +16,17 @@ export const hasBrowser = needs("Chromium", executablePath !== undefined, "apt-g
 
 const launchOptions = {
   executablePath: executablePath ?? "",
-  args: ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
+  args: [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-sync",
+    // Pages of one context share a process, and so the code that it has compiled.
+    "--process-per-site",
+    // Pages live for seconds: their scripts would end before the faster code for them is compiled.
+    "--js-flags=--no-opt --no-maglev"
+  ]
 }
 
 /** A browser of the caller's own, for scripts. */
@@ -42,15 +52,26 @@ export interface Watched {
   readonly close: () => Promise<void>
 }
 
-/** Opens a page. Violations of the content security policy are messages of the console. */
-export const watch = async (
+/** A context of the browser: its pages share cookies. */
+export const openContext = async (
   browser: Browser,
   baseURL: string,
   options: BrowserContextOptions = {}
-): Promise<Watched> => {
+): Promise<BrowserContext> => {
   // A window would ask whether the page may copy.
   const context = await browser.newContext({ baseURL, permissions: ["clipboard-write"], ...options })
   context.setDefaultTimeout(patienceMillis)
+  return context
+}
+
+/** Opens a page in a context of its own. */
+export const watch = async (browser: Browser, baseURL: string, options?: BrowserContextOptions): Promise<Watched> => {
+  const context = await openContext(browser, baseURL, options)
+  return { ...(await watchPage(context, baseURL)), close: () => context.close() }
+}
+
+/** Opens a page. Violations of the content security policy are messages of the console. */
+export const watchPage = async (context: BrowserContext, baseURL: string): Promise<Watched> => {
   const page = await context.newPage()
   const frame = page.mainFrame()
   frame.click = whole(page, frame.click.bind(frame))
@@ -72,7 +93,7 @@ export const watch = async (
   page.on("request", (request) => {
     if (new URL(request.url()).origin !== new URL(baseURL).origin) problems.push(`a request to ${request.url()}`)
   })
-  return { page, problems, close: () => context.close() }
+  return { page, problems, close: () => page.close() }
 }
 
 /**
@@ -85,6 +106,15 @@ const whole =
     await act(...args)
     await page.waitForLoadState("domcontentloaded")
   }
+
+/**
+ * For `waitForURL`: the page of this path and query. The pattern `**path` also matches a page that leads there, such as
+ * `/login/?next=path`.
+ */
+export const at =
+  (path: string) =>
+  ({ pathname, search }: URL): boolean =>
+    pathname + search === path
 
 export const logIn = async (page: Page, username: string, password: string): Promise<void> => {
   await page.goto("/login/")
@@ -103,15 +133,25 @@ interface Violation {
   readonly nodes: ReadonlyArray<{ readonly target: ReadonlyArray<string> }>
 }
 
-/** Violations that axe finds on the page. Its script is evaluated, not added to the page: the policy stays as it is. */
+/**
+ * Loads axe into the page, whose policy stays as it is. To send its half a megabyte takes as long as to apply all rules,
+ * so the browser context keeps it for its next pages.
+ */
+const loadAxe = async (page: Page): Promise<void> => {
+  if (await page.evaluate<boolean>("localStorage.axe === undefined")) {
+    await page.evaluate(`localStorage.axe = ${JSON.stringify(axe)}; 0`)
+  }
+  await page.evaluate("window.axe === undefined && (0, eval)(localStorage.axe); 0")
+}
+
+/** Violations that axe finds on the page. */
 export const accessibility = async (page: Page, theme: Theme = "light"): Promise<ReadonlyArray<string>> => {
   // Only contrast depends on the colours.
   const runOnly = theme === "light" ? rules : { type: "rule", values: ["color-contrast"] }
   const [scheme, chosen = scheme] = theme.split(" ")
   // A part that is requested anew is dimmed.
   await page.locator(".htmx-request").first().waitFor({ state: "detached" })
-  // It is half a megabyte of script: once for each page that is loaded.
-  if (await page.evaluate<boolean>("window.axe === undefined")) await page.evaluate(axe)
+  await loadAxe(page)
   await page.evaluate(`Object.assign(document.documentElement.dataset, { scheme: "${scheme}", theme: "${chosen}" })`)
   // Only violations leave the page: all results would take as long as the rules.
   const options = { runOnly, resultTypes: ["violations"], iframes: false, preload: false }

@@ -132,6 +132,11 @@ describe("tests", () => {
       /\.poll\(.*\btimeout: \d|\beventually\(.*\bmillis: [\d_]+ \}|^\s*timeout: [\d_]+$|\bvi\.wait(For|Until)\b/
     expect(breaking(others, (text) => lines(text, wait))).toEqual([])
   })
+
+  it("wait for a page by `at`, not by a pattern that its path as a query matches too", () => {
+    const loose = /waitForURL\((["`])\*\*[^*?=#]*\1\)/
+    expect(breaking(filesUnder("test"), (text) => lines(text, loose))).toEqual([])
+  })
 })
 
 describe("documents", () => {

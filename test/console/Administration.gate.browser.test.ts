@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import { type User, makeUser, userPassword } from "../auth/Users.ts"
 import type { Api } from "../support/Api.ts"
 import { type List, named } from "../support/Client.ts"
-import { faultsOf, hasBrowser, logIn } from "../support/Browser.ts"
+import { at, faultsOf, hasBrowser, logIn } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
 import { thorough } from "../support/Seed.ts"
 
@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)("for administrators", () => {
     expect(await page.inputValue("#new_password")).toBe("")
     await page.fill("#new_password", "another long password")
     await page.click("main form button")
-    await page.waitForURL(`**/users/users/${id}/`)
+    await page.waitForURL(at(`/users/users/${id}/`))
     await close()
     const other = await opened()
     await logIn(other.page, name, "another long password")
@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)("for administrators", () => {
     const { page, problems, close } = await loggedIn({ javaScriptEnabled: false })
     await page.goto(`/users/users/${id}/`)
     await page.getByRole("link", { name: "Sessions" }).click()
-    await page.waitForURL(`**/users/users/${id}/sessions/`)
+    await page.waitForURL(at(`/users/users/${id}/sessions/`))
     expect(await page.locator("tbody tr").count()).toBe(2)
     expect(await page.locator("main a[href='/logout/']").count()).toBe(0)
     await page.locator("tr", { hasText: "Firefox on Windows" }).getByText("End").click()
@@ -147,7 +147,7 @@ describe.skipIf(!hasBrowser)("for administrators", () => {
     await page.goto(`/users/permissions/${permission}/edit/`)
     await page.fill("[name=description]", "for the field")
     await page.click("main form .btn-primary")
-    await page.waitForURL(`**/users/permissions/${permission}/`)
+    await page.waitForURL(at(`/users/permissions/${permission}/`))
     expect((await api.call("GET", `/api/users/permissions/${permission}/`)).json).toMatchObject({
       ...{ description: "for the field", object_types: ["dcim.site"], actions: ["view", "change"] },
       constraints: { status: "active" }

@@ -13,7 +13,7 @@ const hostile = `"><img src=x onerror=alert(1)><script>alert(2)</script>`
 
 let api: Api
 
-const { loggedIn, opened } = startConsole(async (started) => {
+const { loggedIn, opened, loggedInAs } = startConsole(async (started) => {
   api = started
   await api.call("POST", sites, [named("Bergen"), named("Hamar"), { ...named("Oslo"), description: hostile }])
 }, sharedApi)
@@ -179,7 +179,7 @@ describe.skipIf(!hasBrowser)("an address of the API", () => {
   })
 
   it("loses nothing that was typed when the session has ended", async () => {
-    const { page, close } = await loggedIn()
+    const { page, close } = await loggedInAs("admin")
     await page.goto(sites)
     await page.fill("#f-name", "Late")
     await page.fill("#f-slug", "late")

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
 import type { Api } from "../support/Api.ts"
 import { type Json, type List, named } from "../support/Client.ts"
-import { faultsOf, hasBrowser } from "../support/Browser.ts"
+import { at, faultsOf, hasBrowser } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
@@ -129,11 +129,11 @@ describe.skipIf(!hasBrowser)("the change log", () => {
     const { page, problems, close } = await loggedIn({ javaScriptEnabled: false })
     await page.goto(`/extras/object-changes/${change}/`)
     await page.click("text=Restore these values")
-    await page.waitForURL("**/restore/")
+    await page.waitForURL(/\/restore\/$/)
     expect(await now(id)).toMatchObject({ status: { value: "active" } })
     expect([await page.isChecked("[value=status]"), await page.isChecked("[value=facility]")]).toEqual([true, false])
     await page.click("main form button")
-    await page.waitForURL(`**/dcim/sites/${id}/`)
+    await page.waitForURL(at(`/dcim/sites/${id}/`))
     expect(await now(id)).toMatchObject({ status: { value: "planned" }, facility: "A2" })
     expect(problems).toEqual([])
     await close()
@@ -150,7 +150,7 @@ describe.skipIf(!hasBrowser)("the change log", () => {
     expect(await page.getByRole("alert").textContent()).toContain("Somebody else has changed this object")
     expect(await now(id)).toMatchObject({ status: { value: "retired" } })
     await page.click("main form button")
-    await page.waitForURL(`**/dcim/sites/${id}/`)
+    await page.waitForURL(at(`/dcim/sites/${id}/`))
     expect(await now(id)).toMatchObject({ status: { value: "planned" } })
     await close()
   })

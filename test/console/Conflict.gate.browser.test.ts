@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest"
 import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, named, password } from "../support/Client.ts"
-import { accessibility, faultsOf, hasBrowser, logIn, sideways } from "../support/Browser.ts"
+import { accessibility, at, faultsOf, hasBrowser, logIn, sideways } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
 import { thorough } from "../support/Seed.ts"
 
@@ -44,7 +44,7 @@ describe.skipIf(!hasBrowser)("a form of an object that somebody else has changed
     expect(await sideways(page)).toEqual([])
     await choice("facility").locator("[value=was]").check()
     await page.click(".form-end button")
-    await page.waitForURL(`**${path}`)
+    await page.waitForURL(at(path))
     expect(await stored(path)).toMatchObject({
       ...{ facility: "before", description: "mine", shipping_address: "mine alone", physical_address: "theirs" },
       region: { name: "Theirs" }
@@ -66,7 +66,7 @@ describe.skipIf(!hasBrowser)("a form of an object that somebody else has changed
     await page.check(".conflict [value=now]")
     await page.fill("#f-facility", "mine again")
     await page.click(".form-end button")
-    await page.waitForURL(`**${path}`)
+    await page.waitForURL(at(path))
     expect(await stored(path)).toMatchObject({ facility: "mine again" })
     await close()
   })
@@ -97,7 +97,7 @@ describe.skipIf(!hasBrowser)("a form whose session has ended", () => {
     expect(await page.inputValue("#f-comments")).toBe("first line\nsecond line")
     expect(await stored(path)).toMatchObject({ comments: "" })
     await page.click(".form-end button")
-    await page.waitForURL(`**${path}`)
+    await page.waitForURL(at(path))
     expect(await stored(path)).toMatchObject({ comments: "first line\nsecond line" })
     await close()
   })

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest"
 import type { Api } from "../support/Api.ts"
 import { type Json, type List, named } from "../support/Client.ts"
-import { faultsOf, hasBrowser } from "../support/Browser.ts"
+import { at, faultsOf, hasBrowser } from "../support/Browser.ts"
 import { captured } from "../support/CaughtUp.ts"
 import { eventually } from "../support/Eventually.ts"
 import { startConsole } from "./Fixture.ts"
@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser)("a device", () => {
     expect(await page.innerText("[aria-labelledby=effect-delete]")).toContain("24 interfaces")
     expect(await faultsOf(page)).toEqual([])
     await page.click(".form-end button")
-    await page.waitForURL("**/dcim/devices/")
+    await page.waitForURL(at("/dcim/devices/"))
     await captured(api.database)
     const query = `?changed_object_type=dcim.device&changed_object_id=${device}&action=delete`
     const change = (await api.call<List>("GET", `/api/extras/object-changes/${query}`)).json.results[0]!.id

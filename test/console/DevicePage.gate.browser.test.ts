@@ -1,7 +1,7 @@
 /** The pages of a device, of its interfaces and cables in a real browser. */
 import { describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
-import { accessibility, hasBrowser, sideways } from "../support/Browser.ts"
+import { accessibility, at, hasBrowser, sideways } from "../support/Browser.ts"
 import { type Api, sharedApi } from "../support/Api.ts"
 import { named } from "../support/Client.ts"
 import { startConsole } from "./Fixture.ts"
@@ -136,7 +136,7 @@ describe.skipIf(!hasBrowser)("values", () => {
     expect(await page.inputValue("[aria-label='Pick color']")).toBe("#405060")
     expect(await accessibility(page)).toEqual([])
     await page.click(".form-end .btn-primary")
-    await page.waitForURL(`**/dcim/device-roles/${role}/`)
+    await page.waitForURL(at(`/dcim/device-roles/${role}/`))
     expect(await page.innerText("section[aria-labelledby=attributes]")).toContain("405060")
     await close()
   })

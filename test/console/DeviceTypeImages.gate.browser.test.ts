@@ -3,7 +3,7 @@ import type { Page } from "playwright-core"
 import { beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { openBrowser } from "../auth/Browser.ts"
 import { type Api, sharedApi } from "../support/Api.ts"
-import { accessibility, hasBrowser, sideways } from "../support/Browser.ts"
+import { accessibility, at, hasBrowser, sideways } from "../support/Browser.ts"
 import { type Json, named } from "../support/Client.ts"
 import { formWith, gif, png } from "../support/Images.ts"
 import { startConsole } from "./Fixture.ts"
@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)("the images of a device type", () => {
     await page.setInputFiles("#f-rear_image", file("rear.png", rear))
     await page.fill("#f-description", "with images")
     await page.click(saveButton)
-    await page.waitForURL(`**${path()}`)
+    await page.waitForURL(at(path()))
     const model = `Model ${count}`
     await expectPictures(page, [`Front image of ${model}`, `Rear image of ${model}`])
     for (const theme of ["light", "dark"] as const) expect(await accessibility(page, theme)).toEqual([])
@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser)("the images of a device type", () => {
     await page.check("[type=checkbox][name=front_image]")
     await page.setInputFiles("#f-rear_image", file("other.png", front))
     await page.click(saveButton)
-    await page.waitForURL(`**${path()}`)
+    await page.waitForURL(at(path()))
     await expectPictures(page, [`Rear image of ${model}`])
     expect(await stored()).toMatchObject({
       front_image: null,
@@ -106,7 +106,7 @@ describe.skipIf(!hasBrowser)("the images of a device type", () => {
     await page.locator("main", { hasText: "/media/devicetype-images/" }).waitFor()
     expect(await stored()).toMatchObject({ front_image: null, rear_image: null })
     await page.click(saveButton)
-    await page.waitForURL(`**${path()}`)
+    await page.waitForURL(at(path()))
     await expectPictures(page, [`Front image of Model ${count}`, `Rear image of Model ${count}`])
     await page.goto(`${path()}edit/`)
     await page.setInputFiles("#f-front_image", file("large.png", Buffer.alloc(10 * 1024 * 1024 + 1)))
@@ -142,7 +142,7 @@ describe.skipIf(!hasBrowser)("the images of a device type", () => {
     expect(await page.isChecked("[type=checkbox][name=front_image]")).toBe(true)
     await page.check("[name=_take_description][value=mine]")
     await page.click(saveButton)
-    await page.waitForURL(`**${path()}`)
+    await page.waitForURL(at(path()))
     expect(await stored()).toMatchObject({ description: "mine", front_image: null })
     await close()
   })

@@ -8,7 +8,7 @@ import { cellOf } from "../../src/inventory/derive/represent/Flat.ts"
 import { type Existing, bodiesOf, makeWorld, writeAny } from "../support/AnyObject.ts"
 import type { Api } from "../support/Api.ts"
 import type { Json } from "../support/Client.ts"
-import { hasBrowser, type Watched } from "../support/Browser.ts"
+import { at, hasBrowser, type Watched } from "../support/Browser.ts"
 import { eventually } from "../support/Eventually.ts"
 import { startConsole } from "./Fixture.ts"
 
@@ -141,7 +141,7 @@ export const expectLivesInConsole = (types: ReadonlyArray<ObjectType>): void => 
     await page.click(".ph-act >> text=Edit")
     await fillField(page, name, value)
     await page.click(".form-end button:has-text('Save')")
-    await page.waitForURL(`**${pathOf(type)}${id}/`)
+    await page.waitForURL(at(`${pathOf(type)}${id}/`))
     const after = await objectOf(type, id)
     expect([type.id, valueIn(after, name)]).toEqual([type.id, value])
     const same = { [name]: "", display: "", last_updated: "" }
@@ -209,7 +209,7 @@ export const expectLivesInConsole = (types: ReadonlyArray<ObjectType>): void => 
   const remove = async (page: Page, type: ObjectType, id: number): Promise<void> => {
     await page.goto(`${pathOf(type)}${id}/delete/`)
     await page.click(".object-form button:has-text('Delete')")
-    await page.waitForURL(`**${pathOf(type)}`)
+    await page.waitForURL(at(pathOf(type)))
     expect((await api.call("GET", `${type.path}${id}/`)).status).toBe(404)
   }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
 import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, named } from "../support/Client.ts"
-import { hasBrowser } from "../support/Browser.ts"
+import { at, hasBrowser } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
 
 let api: Api
@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser)("the forms of the console", () => {
     for (const name of ["region", "latitude"]) await page.fill(`#f-${name}`, "")
     await page.fill("#f-tenant", "")
     await page.click(".form-end button")
-    await page.waitForURL(`**/dcim/sites/${id}/`)
+    await page.waitForURL(at(`/dcim/sites/${id}/`))
     const now = await api.call<Json>("GET", `/api/dcim/sites/${id}/`)
     expect(now.json).toMatchObject({ region: null, latitude: null, facility: "F1", name: "Bergen" })
     await close()
@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser)("the forms of the console", () => {
     expect(await page.textContent(".form-group >> nth=-1")).toContain("The text is too long for a form")
     await page.fill("#f-facility", "F2")
     await page.click(".form-end button")
-    await page.waitForURL(`**/dcim/sites/${id}/`)
+    await page.waitForURL(at(`/dcim/sites/${id}/`))
     const now = await api.call<Json>("GET", `/api/dcim/sites/${id}/`)
     expect(now.json).toMatchObject({ description: "a\r\nb", comments: long, facility: "F2" })
     await close()
@@ -213,7 +213,7 @@ describe.skipIf(!hasBrowser)("the forms of the console", () => {
     expect(await page.inputValue("#f-facility")).toBe("mine")
     expect((await api.call<Json>("GET", `/api/dcim/sites/${id}/`)).json["facility"]).toBe("theirs")
     await page.click(".form-end button")
-    await page.waitForURL(`**/dcim/sites/${id}/`)
+    await page.waitForURL(at(`/dcim/sites/${id}/`))
     expect((await api.call<Json>("GET", `/api/dcim/sites/${id}/`)).json["facility"]).toBe("mine")
     await close()
   })
@@ -233,7 +233,7 @@ describe.skipIf(!hasBrowser)("the forms of the console", () => {
     await page.goto(`/dcim/sites/${id}/`)
     await page.click("text=Delete")
     await page.click(".form-end button")
-    await page.waitForURL("**/dcim/sites/")
+    await page.waitForURL(at("/dcim/sites/"))
     expect((await api.call("GET", `/api/dcim/sites/${id}/`)).status).toBe(404)
     await close()
   })

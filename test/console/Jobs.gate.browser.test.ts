@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import { type Api, sharedApi } from "../support/Api.ts"
-import { hasBrowser } from "../support/Browser.ts"
+import { at, hasBrowser } from "../support/Browser.ts"
 import { type Json, named } from "../support/Client.ts"
 import { personAt } from "./Clicks.ts"
 import { startConsole } from "./Fixture.ts"
@@ -117,7 +117,7 @@ describe.skipIf(!hasBrowser)("a network engineer", () => {
     const { page, person, close } = await atHome()
     await page.goto(`/dcim/devices/${switchId}/`)
     await person.click(page.locator("tr[data-row]", { hasText: "core-1" }).locator("th a"))
-    await page.waitForURL(`**/dcim/interfaces/${ports[47]}/`)
+    await page.waitForURL(at(`/dcim/interfaces/${ports[47]}/`))
     expect(await page.innerText("section[aria-labelledby=trace]")).toContain("core-1")
     person.stays(2, 0)
     await close()

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core"
 import { describe, expect, it } from "vitest"
 import { drawnRacks } from "../../src/console/rack/RackFigure.ts"
 import { makeUser } from "../auth/Users.ts"
-import { accessibility, faultsOf, hasBrowser } from "../support/Browser.ts"
+import { accessibility, at, faultsOf, hasBrowser } from "../support/Browser.ts"
 import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, named } from "../support/Client.ts"
 import { statementsOf } from "../support/Statements.ts"
@@ -187,7 +187,7 @@ describe.skipIf(!hasBrowser)("a device", () => {
     const { page, close } = await loggedInAs("mover", { javaScriptEnabled: false })
     await page.goto(`/dcim/devices/${ids.sw}/`)
     await page.click("a[href$='/move/']")
-    await page.waitForURL("**/move/")
+    await page.waitForURL(/\/move\/$/)
     const options = await page.locator("#place optgroup[label=Front] option").allTextContents()
     expect(options.map((text) => text.trim())).toEqual([11, 7, 6, 5, 4, 3, 2, 1].map((unit) => `Front, unit ${unit}`))
     expect(await page.inputValue("#place")).toBe("front 3")
@@ -208,7 +208,7 @@ describe.skipIf(!hasBrowser)("a device", () => {
     await page.click("text=Show its free units")
     await page.selectOption("#place", "rear 5")
     await page.click("form[method=post] button.btn-primary")
-    await page.waitForURL(`**/dcim/devices/${ids.sw}/`)
+    await page.waitForURL(at(`/dcim/devices/${ids.sw}/`))
     expect(await page.textContent(".flash")).toContain("Device moved.")
     expect(await placeOf(ids.sw)).toEqual({ rack: ids.low, position: 5, face: "rear" })
     await api.call("DELETE", `/api/dcim/devices/${taker}/`)

@@ -5,7 +5,7 @@ import { hiddenIn } from "../auth/factor/App.ts"
 import { type Browser, openBrowser } from "../auth/Browser.ts"
 import { makeUser, userPassword } from "../auth/Users.ts"
 import { type Api, environmentOf, startApi } from "../support/Api.ts"
-import { type Watched, closePages, faultsOf, hasBrowser, logIn, watch, workerBrowser } from "../support/Browser.ts"
+import { at, closePages, faultsOf, hasBrowser, logIn, watch, type Watched, workerBrowser } from "../support/Browser.ts"
 import { type Service, startService } from "../support/Service.ts"
 
 let api: Api
@@ -24,7 +24,7 @@ const named = (url: string): string => url.replace("127.0.0.1", "localhost")
 const add = async (name: string) => {
   await page.context().clearCookies()
   await logIn(page, name, userPassword)
-  await page.waitForURL((url) => url.pathname === "/")
+  await page.waitForURL(at("/"))
   await page.goto("/user/factors/passkeys/")
   await page.fill("[name=name]", `Key of ${name}`)
   await page.keyboard.press("Enter")
@@ -73,10 +73,10 @@ describe.skipIf(!hasBrowser)("a passkey", () => {
 
     await page.context().clearCookies()
     await logIn(page, "mia", userPassword)
-    await page.waitForURL("**/login/factor/")
+    await page.waitForURL(at("/login/factor/"))
     expect(await faultsOf(page)).toEqual([])
     await page.getByRole("button", { name: "Use a passkey" }).press("Enter")
-    await page.waitForURL((url) => url.pathname === "/")
+    await page.waitForURL(at("/"))
     await page.goto("/user/")
     expect(await page.textContent("main")).toContain("mia")
 
@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)("a passkey", () => {
     await page.waitForURL("**/user/confirm/**")
     expect(await faultsOf(page)).toEqual([])
     await page.getByRole("button", { name: "Use a passkey" }).click()
-    await page.waitForURL("**/user/factors/passkeys/")
+    await page.waitForURL(at("/user/factors/passkeys/"))
     expect(await faultsOf(page)).toEqual([])
     // The device refuses a second one for the same user.
     await page.fill("[name=name]", "again")
@@ -96,13 +96,13 @@ describe.skipIf(!hasBrowser)("a passkey", () => {
     await page.goto("/login/?next=/user/sessions/")
     expect(await faultsOf(page)).toEqual([])
     await page.getByRole("button", { name: "Log in with a passkey" }).press("Enter")
-    await page.waitForURL("**/user/sessions/")
+    await page.waitForURL(at("/user/sessions/"))
   })
 
   it("is refused beyond ten of one user", async () => {
     await page.context().clearCookies()
     await logIn(page, "nils", userPassword)
-    await page.waitForURL((url) => url.pathname === "/")
+    await page.waitForURL(at("/"))
     await page.goto("/user/factors/passkeys/")
     await api.database.superuser.query(`
       insert into rackwire_passkey (user_id, credential, public_key, counter, name)
@@ -123,7 +123,7 @@ describe.skipIf(!hasBrowser)("a passkey", () => {
     const kept = (await device.send("WebAuthn.getCredentials", { authenticatorId })).credentials
     await page.context().clearCookies()
     await logIn(page, "ole", userPassword)
-    await page.waitForURL((url) => url.pathname === "/")
+    await page.waitForURL(at("/"))
     await page.goto("/user/factors/passkeys/")
     await page.fill("[name=name]", "<b>Key</b>")
     await page.keyboard.press("Enter")

@@ -1,7 +1,7 @@
 /** Everyday jobs of platform engineers from the home page on, each within its budget of clicks and forms. */
 import { afterAll, describe, expect, it } from "vitest"
 import type { Api } from "../support/Api.ts"
-import { hasBrowser } from "../support/Browser.ts"
+import { at, hasBrowser } from "../support/Browser.ts"
 import { type Json, named } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
@@ -157,7 +157,7 @@ describe.skipIf(!hasBrowser)("a platform engineer", () => {
     await person.type("Serial", "NEW")
     await person.choose("Status", "Active")
     await person.send(page.locator(save))
-    await page.waitForURL(`**/dcim/devices/${failed}/`)
+    await page.waitForURL(at(`/dcim/devices/${failed}/`))
     person.stays(7, 1)
     expect(await all("dcim/devices/?name=sw-1")).toMatchObject([{ serial: "NEW", status: { value: "active" } }])
     await close()

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
 import type { Api } from "../support/Api.ts"
 import { type Json, type List, named } from "../support/Client.ts"
-import { accessibility, hasBrowser, sideways } from "../support/Browser.ts"
+import { accessibility, at, hasBrowser, sideways } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
 
 let api: Api
@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)("a preview", () => {
     await page.locator(fires, { hasText: "Moved" }).waitFor()
     expect(await page.locator(fires).allTextContents()).toEqual(["Everything", "Moved"])
     await page.click(".form-end button")
-    await page.waitForURL(`**/dcim/sites/${id}/`)
+    await page.waitForURL(at(`/dcim/sites/${id}/`))
     const saved = (await api.call<Json>("GET", `/api/dcim/sites/${id}/`)).json
     // The webhooks that fire are those that the preview showed.
     const deliveries = () =>

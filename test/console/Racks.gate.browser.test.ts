@@ -1,7 +1,7 @@
 /** The page of a rack in a real browser: its faces, and the ways from there. */
 import { describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
-import { accessibility, hasBrowser, sideways } from "../support/Browser.ts"
+import { accessibility, at, hasBrowser, sideways } from "../support/Browser.ts"
 import { type Api, sharedApi } from "../support/Api.ts"
 import { named } from "../support/Client.ts"
 import { startConsole } from "./Fixture.ts"
@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser)("the page of a rack", () => {
     expect(await accessibility(page)).toEqual([])
     expect(await sideways(page)).toEqual([])
     await page.locator("figure svg text", { hasText: "sw1" }).first().click()
-    await page.waitForURL(`**/dcim/devices/${device}/`)
+    await page.waitForURL(at(`/dcim/devices/${device}/`))
     await page.goto(path)
     await page.locator("figure svg a[href*=rack-reservations]").first().click()
     await page.waitForURL("**/dcim/rack-reservations/*/")

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { codeOf, forgetSteps } from "../auth/factor/App.ts"
 import { makeUser, userPassword } from "../auth/Users.ts"
 import { type Api, startApi } from "../support/Api.ts"
-import { faultsOf, hasBrowser, logIn } from "../support/Browser.ts"
+import { at, faultsOf, hasBrowser, logIn } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
 
 let api: Api
@@ -27,7 +27,7 @@ describe.skipIf(!hasBrowser)("the second factor", () => {
     expect(await faultsOf(page)).toEqual([])
     await page.focus("main .btn-primary")
     await page.keyboard.press("Enter")
-    await page.waitForURL("**/user/factors/app/")
+    await page.waitForURL(at("/user/factors/app/"))
     expect(await faultsOf(page)).toEqual([])
     expect(await page.evaluate<string>("document.activeElement.name")).toBe("code")
     const secret = (await page.textContent("#secret"))!.replaceAll(" ", "")
@@ -46,7 +46,7 @@ describe.skipIf(!hasBrowser)("the second factor", () => {
 
     const visitor = await opened()
     await logIn(visitor.page, "kim", userPassword)
-    await visitor.page.waitForURL("**/login/factor/")
+    await visitor.page.waitForURL(at("/login/factor/"))
     expect(await faultsOf(visitor.page)).toEqual([])
     await visitor.page.keyboard.type("000000")
     await visitor.page.keyboard.press("Enter")
@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser)("the second factor", () => {
     await visitor.page.keyboard.press("Tab")
     await visitor.page.keyboard.type(code)
     await visitor.page.keyboard.press("Enter")
-    await visitor.page.waitForURL((url) => url.pathname === "/")
+    await visitor.page.waitForURL(at("/"))
     expect(await visitor.page.textContent("header, nav")).not.toBe("")
 
     await age()
@@ -66,7 +66,7 @@ describe.skipIf(!hasBrowser)("the second factor", () => {
     expect(await faultsOf(visitor.page)).toEqual([])
     await visitor.page.keyboard.type(userPassword)
     await visitor.page.keyboard.press("Enter")
-    await visitor.page.waitForURL("**/user/factors/")
+    await visitor.page.waitForURL(at("/user/factors/"))
     await visitor.page.getByRole("button", { name: "Remove the app" }).press("Enter")
     await visitor.page.getByRole("status").waitFor()
     expect(await visitor.page.textContent("main")).toContain("The authenticator app is removed")

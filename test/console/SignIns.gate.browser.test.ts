@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { openBrowser } from "../auth/Browser.ts"
 import { makeUser, userPassword } from "../auth/Users.ts"
 import type { Api } from "../support/Api.ts"
-import { faultsOf, hasBrowser } from "../support/Browser.ts"
+import { at, faultsOf, hasBrowser } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
 
 let api: Api
@@ -26,7 +26,7 @@ describe.skipIf(!hasBrowser)("sign-ins", () => {
     const { page, problems, close } = await loggedInAs("auditor", { javaScriptEnabled: false })
     await page.goto("/users/users/")
     await page.getByRole("link", { name: "Sign-ins" }).click()
-    await page.waitForURL(`**${list}`)
+    await page.waitForURL(at(list))
     expect(await page.textContent("h1")).toContain("Sign-ins")
     const main = (await page.textContent("main"))!
     for (const text of ["Refused: ana", "Logged in: ana", "WrongPassword", "<img src=x"]) expect(main).toContain(text)

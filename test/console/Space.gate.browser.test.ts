@@ -1,6 +1,6 @@
 /** The map of a prefix in a real browser: from the home page to a free prefix, by mouse and by keyboard. */
 import { describe, expect, it } from "vitest"
-import { accessibility, hasBrowser, sideways } from "../support/Browser.ts"
+import { accessibility, at, hasBrowser, sideways } from "../support/Browser.ts"
 import { sharedApi } from "../support/Api.ts"
 import { named } from "../support/Client.ts"
 import { startConsole } from "./Fixture.ts"
@@ -25,7 +25,7 @@ describe.skipIf(!hasBrowser)("the map of a space", () => {
     const { page, close } = await loggedIn()
     await page.goto("/")
     await page.locator("main a", { hasText: /^Prefixes/ }).click()
-    await page.waitForURL("**/ipam/prefixes/")
+    await page.waitForURL(at("/ipam/prefixes/"))
     await page.locator("main tbody a", { hasText: "10.0.0.0/16" }).click()
     await page.waitForSelector(".space")
     await page.click("text=Allocate the next free prefix")

@@ -1,7 +1,7 @@
 /** The page of a topology, and pages on paper. */
 import type { Page } from "playwright-core"
 import { describe, expect, it } from "vitest"
-import { accessibility, hasBrowser, sideways } from "../support/Browser.ts"
+import { accessibility, at, hasBrowser, sideways } from "../support/Browser.ts"
 import { type Api, sharedApi } from "../support/Api.ts"
 import { named } from "../support/Client.ts"
 import { startConsole } from "./Fixture.ts"
@@ -49,10 +49,10 @@ describe.skipIf(!hasBrowser)("the page of a topology", () => {
     await page.waitForURL(/group_by=role/)
     expect(await page.textContent(".box-title")).toBe("Role")
     await node(page, 0).click()
-    await page.waitForURL(`**/dcim/devices/${ids[0]}/`)
+    await page.waitForURL(at(`/dcim/devices/${ids[0]}/`))
     await page.goto(`/dcim/topology/?rack_id=${rack}`)
     await page.locator(`.line[data-a="${ids[0]}"][data-b="${ids[1]}"] .reach`).dispatchEvent("click")
-    await page.waitForURL(`**/dcim/cables/${cable}/`)
+    await page.waitForURL(at(`/dcim/cables/${cable}/`))
     await close()
   })
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
 import type { Api } from "../support/Api.ts"
-import { faultsOf, hasBrowser } from "../support/Browser.ts"
+import { at, faultsOf, hasBrowser } from "../support/Browser.ts"
 import { eventually } from "../support/Eventually.ts"
 import { startConsole } from "./Fixture.ts"
 
@@ -30,7 +30,7 @@ describe.skipIf(!hasBrowser)("deliveries that wait without an attempt", () => {
       return (await page.locator(".gauge").allTextContents()).some((text) => /^\s*12 waiting/.test(text))
     })
     await page.getByRole("link", { name: "12 waiting" }).click()
-    await page.waitForURL("**/extras/deliveries/waiting/")
+    await page.waitForURL(at("/extras/deliveries/waiting/"))
     expect(await page.locator("tbody tr").count()).toBe(12)
     expect(await page.locator("main, header").allTextContents()).toContainEqual(
       expect.stringContaining("12 wait or are under way")

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
 import type { Api } from "../support/Api.ts"
 import { type Json, type List, named } from "../support/Client.ts"
-import { faultsOf, faultsOfState, hasBrowser } from "../support/Browser.ts"
+import { at, faultsOf, faultsOfState, hasBrowser } from "../support/Browser.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 import { startConsole } from "./Fixture.ts"
@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)("webhooks", () => {
     ])
     expect(await faultsOfState(page)).toEqual([])
     await page.click("text=Configuration")
-    await page.waitForURL(`**${list}${ailing}/configuration/`)
+    await page.waitForURL(at(`${list}${ailing}/configuration/`))
     expect(await page.innerText("[aria-labelledby=attributes]")).toContain(`${receiver.url}/ailing`)
   })
 

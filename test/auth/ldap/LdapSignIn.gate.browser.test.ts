@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, it } from "vitest"
 import { startConsole } from "../../console/Fixture.ts"
 import { startApi } from "../../support/Api.ts"
-import { faultsOf, hasBrowser } from "../../support/Browser.ts"
+import { at, faultsOf, hasBrowser } from "../../support/Browser.ts"
 import { type Slapd, hasSlapd, secret, startSlapd } from "./Slapd.ts"
 
 let slapd: Slapd | undefined
@@ -34,7 +34,7 @@ describe.skipIf(!hasBrowser || !hasSlapd)("a person of the directory", () => {
     await typed("wrong")
     await page.getByRole("alert").getByText("Please enter a correct username and password").waitFor()
     await typed(secret)
-    await page.waitForURL("**/dcim/sites/")
+    await page.waitForURL(at("/dcim/sites/"))
     await page.goto("/logout/")
     await page.getByRole("button", { name: "Log out" }).click()
     await slapd!.stop()

@@ -20,6 +20,9 @@ export interface TestDatabase {
 /** The servers of this worker. Importing this module starts them. */
 export const servers = await workerServers()
 
+/** For what is done outside of the databases: a connection takes longer than most statements. */
+const server = openSql(servers.superuserUrl)
+
 /** Databases of a Redis, without the first and the last. */
 const redisDatabases = 14
 
@@ -41,7 +44,6 @@ export const makeEmptyDatabase = (): Promise<TestDatabase> => copyOf("template1"
 
 const copyOf = async (template: string): Promise<TestDatabase> => {
   const name = `test_${randomBytes(6).toString("hex")}`
-  const server = openSql(servers.superuserUrl)
   const owner = new URL(servers.databaseUrl).username
   // Copying files takes half of the time of writing every page to the log.
   await server.query(`create database ${name} template ${template} owner ${owner} strategy file_copy`)
@@ -71,7 +73,6 @@ const copyOf = async (template: string): Promise<TestDatabase> => {
         [name]
       )
       await server.query(`drop database ${name} with (force)`)
-      await server.close()
     }
   }
 }

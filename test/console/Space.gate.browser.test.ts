@@ -1,6 +1,7 @@
 /** The map of a prefix in a real browser: from the home page to a free prefix, by mouse and by keyboard. */
 import { describe, expect, it } from "vitest"
 import { accessibility, at, hasBrowser, sideways } from "../support/Browser.ts"
+import { isThorough } from "../support/Seed.ts"
 import { sharedApi } from "../support/Api.ts"
 import { named } from "../support/Client.ts"
 import { startConsole } from "./Fixture.ts"
@@ -50,7 +51,7 @@ describe.skipIf(!hasBrowser)("the map of a space", () => {
     await close()
   })
 
-  it.each(["light", "dark"] as const)(
+  it.each(isThorough ? (["light", "dark"] as const) : (["light"] as const))(
     "is readable for everybody, in %s, on small screens and without scripts",
     async (colorScheme) => {
       const { page, problems, close } = await loggedIn({ colorScheme })

@@ -6,6 +6,7 @@ import { afterEach, beforeAll, describe, expect, it } from "vitest"
 import type { Json } from "../support/Client.ts"
 import { servers } from "../support/Database.ts"
 import { eventually } from "../support/Eventually.ts"
+import { thorough } from "../support/Seed.ts"
 import { type Sql, openSql } from "../support/Sql.ts"
 import { type Attached, attach, enable, expectEvents, gapsOf } from "./Attached.ts"
 import { openSession } from "./Session.ts"
@@ -76,7 +77,7 @@ describe("a source whose database is restored", () => {
     expect(await gapsOf(own)).toEqual([olderCopy])
   })
 
-  it("gives no change again whose event was not captured yet", async () => {
+  thorough("gives no change again whose event was not captured yet", async () => {
     const own = await started()
     const { api, source } = own
     await create(own, "before")
@@ -122,7 +123,7 @@ describe("a source whose database is restored", () => {
     expect(await gapsOf(own)).toEqual([])
   })
 
-  it("gives no change again that its slot has once more", async () => {
+  thorough("gives no change again that its slot has once more", async () => {
     const own = await started()
     const { name, sql } = own.netbox
     const copySlot = (from: string, to: string) =>

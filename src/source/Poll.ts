@@ -18,10 +18,12 @@ const silentMillisMax = 10_000
 export const pollSession = Effect.fnUntraced(function* <E, R>(source: OpenSource, reading: Effect.Effect<void, E, R>) {
   const { lead, state } = yield* takeLead(source.row, silentMillisMax)
   if (state.formerSlot !== null) yield* dropSlot(source.sql, state.formerSlot)
+  const known = state.settledId ?? (yield* firstId(source, lead, state))
+  // The status is a promise: a change that is committed after it is an event.
   yield* reading
   let { settledId } = (yield* lacksLast(source, state))
     ? yield* beginRestored(source, lead, state, state)
-    : { settledId: state.settledId ?? (yield* firstId(source, lead, state)) }
+    : { settledId: known }
   const read = new Set(yield* readIds(source.row.id))
   const floor = new IdFloor(settledId)
   const turn = Effect.gen(function* () {

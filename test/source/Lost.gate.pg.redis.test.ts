@@ -20,8 +20,10 @@ import {
   reading
 } from "./Attached.ts"
 import type { Release } from "./NetBoxModels.ts"
+import type { NetBoxDatabase } from "./NetBoxDatabase.ts"
 import type { NetBoxWriter, OpenRequest } from "./NetBoxWriter.ts"
 import { writeEverything } from "./Scenario.ts"
+import { openSession } from "./Session.ts"
 
 let server: Sql
 let sharedApi: Api
@@ -235,6 +237,26 @@ describe("a source that is polled", () => {
     }
     attached = await attach("4.2", { mode: "poll" }, { sharedApi, before })
     await open!.commit()
+    await attached.writer.request((request) => request.create("dcim.site", { name: "after" }))
+    await expectEvents(attached)
+  })
+
+  it("is read, as it says, once it is settled which changes are older", async () => {
+    const reads = "select from pg_stat_activity where datname = $1 and wait_event_type = 'Lock'"
+    const before = async (_: NetBoxWriter, netbox: NetBoxDatabase) => {
+      const holder = openSession(netbox.databaseUrl)
+      await holder.query("begin")
+      await holder.query(`lock table ${netbox.changeTable}`)
+      statusWhileLocked = eventually("the source waits for its table", async () => {
+        if ((await server.query(reads, [netbox.name])).length === 0) return undefined
+        const path = `/api/extras/sources/?name=${netbox.name}`
+        const { json } = await sharedApi.call<{ readonly results: ReadonlyArray<Json> }>("GET", path)
+        return json.results[0]!["status"]
+      }).finally(() => holder.close())
+    }
+    let statusWhileLocked: Promise<unknown> | undefined
+    attached = await attach("4.2", { mode: "poll" }, { sharedApi, before })
+    expect(await statusWhileLocked).not.toBe("reading")
     await attached.writer.request((request) => request.create("dcim.site", { name: "after" }))
     await expectEvents(attached)
   })

@@ -53,6 +53,8 @@ export const streamSession = Effect.fnUntraced(function* <E, R>(
   const slotLsn = yield* confirmedIn(sql, row.slot)
   const { lead, state } = yield* takeLead(row)
   if (state.formerSlot !== null && state.formerSlot !== row.slot) yield* dropSlot(sql, state.formerSlot)
+  if (state.settledId === null) yield* beginAt(lead, identity, before.lastId)
+  // The status is a promise, also if this process dies now: a change that is committed after it is an event.
   yield* reading
   yield* Effect.forkScoped(keepAlive(stream, sql, Number(pid)))
   const begun = yield* begin({ source, lead, state, identity, before, slotLsn })
@@ -113,7 +115,6 @@ const begin = Effect.fnUntraced(function* ({ source, lead, state, identity, befo
   const { settledId } = state
   const moved = isMoved(state, identity, before)
   if (settledId === null) {
-    yield* beginAt(lead, identity, before.lastId)
     const floor = new IdFloor(before.lastId)
     return { read: new Set(), settledId: before.lastId, from: 0n, floor } satisfies BegunStream
   }

@@ -59,7 +59,7 @@ interface AttachOptions {
   /** A role of the server of NetBox that may create databases. */
   readonly serverUrl?: string
   /** Writes changes that are of no concern, since they are from before the source is attached. */
-  readonly before?: (writer: NetBoxWriter, netbox: NetBoxDatabase) => Promise<unknown>
+  readonly before?: (writer: NetBoxWriter) => Promise<unknown>
 }
 
 export const attach = async (
@@ -70,7 +70,7 @@ export const attach = async (
   const api = sharedApi ?? (await startApi())
   const netbox = await makeNetBox(release, serverUrl)
   const writer = new NetBoxWriter(netbox)
-  await before(writer, netbox)
+  await before(writer)
   writer.committed.length = 0
   const source = await addSource(api, netbox, fields)
   return {

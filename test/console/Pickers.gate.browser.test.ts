@@ -135,6 +135,31 @@ describe.skipIf(!hasBrowser)("a picker", () => {
     await close()
   })
 
+  it("searches for the text that was typed, though an earlier search answers after its first letter", async () => {
+    const { page, close } = await loggedIn()
+    await page.clock.install()
+    await page.goto("/dcim/sites/add/")
+    let answer = () => {}
+    const typed = new Promise<void>((resolve) => (answer = resolve))
+    await page.route(/[?&]q=$/, async (route) => {
+      await typed
+      await route.continue()
+    })
+    const requested = page.waitForRequest(/[?&]q=$/)
+    await page.locator("#f-region").click()
+    const earlier = await requested
+    // The timer of the search does not fire before Enter is pressed.
+    await page.clock.pauseAt(new Date(await page.evaluate(() => Date.now() + 1000)))
+    await page.keyboard.type("nordic islands")
+    answer()
+    await (await earlier.response())?.finished()
+    await page.keyboard.press("Enter")
+    await page.clock.resume()
+    await page.locator(`[name=region][value="${ids.get("Islands")}"]`).waitFor({ state: "attached" })
+    expect(await page.inputValue("#f-region")).toBe("Nordic Islands")
+    await close()
+  })
+
   thorough("is a page to search without scripts, which loses nothing that was typed", async () => {
     const { page, close } = await loggedIn({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } })
     await page.goto("/dcim/sites/add/")

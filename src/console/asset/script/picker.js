@@ -64,6 +64,8 @@ class Picker {
     input.addEventListener("input", () => {
       if (!this.isMany) this.sent.value = input.value.trim()
       clearTimeout(this.timer)
+      // Its answer is for another text, and would end the search that the key starts.
+      this.request?.abort()
       this.isSearching(true)
       this.timer = setTimeout(() => this.search(input.value), pauseMillis)
     })

@@ -20,6 +20,9 @@ declare module "vitest" {
 const slowestCount = 20
 const failureLinesMax = 100
 
+/** Longest line of a failure, characters: a comparison of values has them in one line. */
+const lineCharsMax = 1000
+
 interface Counts {
   readonly passed: number
   readonly failed: number
@@ -120,12 +123,14 @@ const failuresOf = (
   ...errors.map((error) => ({ name: "outside of a test", lines: linesOf(error) }))
 ]
 
-/** The failures in 100 lines at most. */
+/** The failures in 100 lines at most, each of a limited length. */
 const failures = (found: ReadonlyArray<Failure>): ReadonlyArray<string> => {
   const each = Math.max(4, Math.floor(failureLinesMax / found.length) - 1)
   const lines = found.flatMap(({ name, lines }) => [
     `FAILED ${name}`,
-    ...shortened(lines, each).map((line) => `  ${line}`)
+    ...shortened(lines, each).map((line) =>
+      line.length > lineCharsMax ? `  ${line.slice(0, lineCharsMax)}…` : `  ${line}`
+    )
   ])
   return [`Seed of this run: RACKWIRE_SEED=${process.env["RACKWIRE_SEED"] ?? ""}`, ...lines.slice(0, failureLinesMax)]
 }

@@ -97,6 +97,44 @@ describe("migration of a database that was migrated before", () => {
     expect(output).toContain("create index dcim_device_order_idx on dcim_device (name collate rackwire_natural)")
   })
 
+  it("makes the functions anew if one differs, and writes none of them otherwise", async () => {
+    const functions = async () => {
+      const found = await database.sql.query<{ name: string; written: string; digest: string }>(
+        `select oid::regprocedure::text as name, xmin::text as written, md5(pg_get_functiondef(oid)) as digest
+           from pg_proc where pronamespace = 'public'::regnamespace and proname like 'rackwire\\_%' order by 1`
+      )
+      return new Map(found.map(({ name, written, digest }) => [name, { written, digest }]))
+    }
+    const versions = () =>
+      database.sql.query<{ written: string; functions: string }>(
+        "select xmin::text as written, functions from rackwire_database_version"
+      )
+    const declared = await functions()
+    /** The functions that are as declared, and those of them that were not written since. */
+    const compared = async () => {
+      const found = [...(await functions())].filter(([name, { digest }]) => digest === declared.get(name)?.digest)
+      const kept = found.filter(([name, { written }]) => written === declared.get(name)!.written)
+      return [found.length, kept.length]
+    }
+    const noted = await versions()
+    await migrate()
+    expect(await compared()).toEqual([declared.size, declared.size])
+    expect(await versions()).toEqual(noted)
+    await database.sql.query("alter function rackwire_days_before volatile")
+    expect(await compared()).toEqual([declared.size - 1, declared.size - 1])
+    await migrate()
+    expect(await compared()).toEqual([declared.size, 0])
+    await database.sql.query("update rackwire_database_version set functions = 'of other declarations'")
+    await migrate()
+    expect((await versions())[0]!.functions).toBe(noted[0]!.functions)
+  })
+
+  it("takes a database whose functions an earlier version did not note", async () => {
+    await database.sql.query("alter table rackwire_database_version drop column functions")
+    expect(await migrate()).toContain("alter table rackwire_database_version add column functions text")
+    expect(await migrate()).toBe("Nothing to migrate.\n")
+  })
+
   it("stops at a database of a newer version, without any change", async () => {
     await database.sql.query("alter table dcim_site drop column facility")
     await database.sql.query("insert into rackwire_database_version (version) values ('999.2.0'), ('0.0.1')")

@@ -12,7 +12,9 @@ export const databaseVersionTable: Table = {
   daily: false,
   columns: [
     { name: "version", type: "text", nullable: false },
-    { name: "migrated", type: "timestamp with time zone", nullable: false, default: "now()" }
+    { name: "migrated", type: "timestamp with time zone", nullable: false, default: "now()" },
+    // Digests of the functions that it declared and left in the database (Functions.ts).
+    { name: "functions", type: "text", nullable: true }
   ],
   constraints: [{ name: "rackwire_database_version_key", sql: "unique (version)" }],
   indexes: [],
@@ -22,22 +24,38 @@ export const databaseVersionTable: Table = {
 
 const table = databaseVersionTable.name
 
-/** Returns why this version must not work on the database, or undefined. */
-export const newerProblem = Effect.fnUntraced(function* (own: string) {
+interface MigratedVersion {
+  readonly version: string
+  readonly functions: string | null
+}
+
+/** The versions that migrated the database, the newest first: none if it is new, or from before they were noted. */
+export const migratedVersions = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [found] = yield* sql.unsafe<{ readonly name: string | null }>("select to_regclass($1)::text as name", [table])
-  // A new database, or one from before versions were noted.
-  if (found === undefined || found.name === null) return undefined
-  const rows = yield* sql.unsafe<{ readonly version: string }>(`select version from ${table} order by migrated desc`)
-  const newer = rows.find(({ version }) => isNewer(version, own))
-  if (newer === undefined) return undefined
-  return `The database was migrated by Rackwire ${newer.version}, and this is ${own}, which does not know what has changed since. Start ${newer.version} or later, or restore a backup from before the upgrade. Nothing was changed.`
+  if (found === undefined || found.name === null) return []
+  // A table of an earlier version has no column of functions.
+  return yield* sql.unsafe<MigratedVersion>(
+    `select version, to_jsonb(v) ->> 'functions' as functions from ${table} v order by migrated desc`
+  )
 })
 
-/** Notes that this version has migrated the database. */
-export const noteVersion = Effect.fnUntraced(function* (own: string) {
+/** Why a version must not work on the database, or undefined. Pure. */
+export const newerProblem = (migrated: ReadonlyArray<MigratedVersion>, own: string): string | undefined => {
+  const newer = migrated.find(({ version }) => isNewer(version, own))
+  return newer === undefined
+    ? undefined
+    : `The database was migrated by Rackwire ${newer.version}, and this is ${own}, which does not know what has changed since. Start ${newer.version} or later, or restore a backup from before the upgrade. Nothing was changed.`
+}
+
+/** Notes that a version has migrated the database, and the functions that it left there. */
+export const noteVersion = Effect.fnUntraced(function* (own: string, functions: string) {
   const sql = yield* SqlClient.SqlClient
-  yield* sql.unsafe(`insert into ${table} (version) values ($1) on conflict (version) do nothing`, [own])
+  yield* sql.unsafe(
+    `insert into ${table} (version, functions) values ($1, $2)
+     on conflict (version) do update set functions = excluded.functions`,
+    [own, functions]
+  )
 })
 
 /** Whether the first two numbers of a version are higher than those of another. */

@@ -4,8 +4,8 @@
  * It only adds: tables, columns that are nullable or have a default, constraints, indexes, triggers and choices. A
  * declaration that would lose or refuse existing data stops the start, and the message names the column; so does a
  * database that a newer version has migrated (DatabaseVersion.ts). Nothing has changed then: a migration is one
- * transaction, and only one process migrates at a time. Indexes of earlier versions that nothing needs are dropped
- * after it (FormerIndexes.ts).
+ * transaction, and only one process migrates at a time. A start that finds nothing to change writes nothing. Indexes of
+ * earlier versions that nothing needs are dropped after it (FormerIndexes.ts).
  */
 import { Effect, Option, Schema } from "effect"
 import { chunksOf } from "effect/Array"
@@ -15,8 +15,9 @@ import { inWords } from "../../telemetry/Telemetry.ts"
 import { collationStatements, naturalOrder } from "./Collation.ts"
 import { type FoundColumn, plan } from "./Migration.ts"
 import { type Table, extensions } from "./Table.ts"
-import { databaseVersionTable, newerProblem, noteVersion } from "./DatabaseVersion.ts"
+import { databaseVersionTable, migratedVersions, newerProblem, noteVersion } from "./DatabaseVersion.ts"
 import { dropFormerIndexes } from "./FormerIndexes.ts"
+import { makeFunctions } from "./Functions.ts"
 
 class MigrationRefused extends Schema.TaggedError<MigrationRefused>()("MigrationRefused", {
   message: Schema.String
@@ -48,9 +49,11 @@ const migrateTables = (
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     yield* sql`select pg_advisory_xact_lock(${lockKey})::text`
-    const newer = yield* newerProblem(version)
+    const migrated = yield* migratedVersions
+    const newer = newerProblem(migrated, version)
     if (newer !== undefined) return yield* new MigrationRefused({ message: newer })
-    for (const definition of declared.functions) yield* sql.unsafe(definition)
+    const noted = migrated.find((each) => each.version === version)?.functions ?? undefined
+    const functions = yield* makeFunctions(declared.functions, noted)
     const collated = yield* makeCollation
     const columns = yield* foundColumns
     const definitions = yield* foundDefinitions
@@ -67,7 +70,7 @@ const migrateTables = (
           )
         )
     }
-    yield* noteVersion(version)
+    if (functions !== noted) yield* noteVersion(version, functions)
     return [...collated, ...planned.statements]
   }).pipe(inTransaction)
 

@@ -122,6 +122,50 @@ describe.skipIf(!hasBrowser)("the builder of conditions", () => {
     await close()
   })
 
+  it("takes no late answer about a text that has changed, or about an earlier choice of types", async () => {
+    const { page, close } = await loggedIn()
+    await page.goto("/extras/webhooks/add/?content_types=dcim.site")
+    /** Delays the answer to the first request that `first` leads to until `then` has ended. */
+    const answersLate = async (first: () => Promise<void>, then: () => Promise<void>) => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      await page.route(/\/help\/builders\//, (route) => promise.then(() => route.continue()), { times: 1 })
+      const requested = page.waitForRequest(/\/help\/builders\//)
+      await first()
+      const request = await requested
+      await then()
+      resolve()
+      await (await request.response())!.finished()
+      await page.evaluate("fetch(location.href)")
+    }
+    const type = async (word: string) => {
+      await page.locator("#f-content_types").focus()
+      await page.keyboard.type(word)
+      await page.getByRole("option", { name: word }).first().click()
+    }
+    const fieldIs = (title: string) =>
+      eventually(`the field is ${title}`, async () => (await read(page)).join().startsWith(title))
+    await page.fill(text, '{"attr": "vid", "value": 5}')
+    await fieldIs("vid |")
+    await answersLate(
+      () => type("dcim.device"),
+      async () => {
+        await type("ipam.vlan")
+        await fieldIs("VLAN ID |")
+      }
+    )
+    expect(await read(page)).toEqual(["VLAN ID | equal to | 5"])
+    const status = page.locator(".builder [role=status]")
+    await answersLate(
+      () => page.fill(text, "{"),
+      async () => {
+        await page.fill(text, '{"attr": "vid", "value": 6}')
+        await eventually("the row follows", async () => (await read(page)).join().endsWith("6"))
+      }
+    )
+    expect(await status.innerText()).toBe("")
+    await close()
+  })
+
   it("is not there without scripts", async () => {
     const { page, close } = await loggedIn({ javaScriptEnabled: false })
     await page.goto("/extras/webhooks/add/")

@@ -33,15 +33,18 @@ class Builder {
     form.addEventListener("input", ({ target: { name } }) => (name === typesFrom || name === sourceFrom) && this.load())
   }
 
-  /** The words of the object types that are chosen now. */
+  /** The words of the object types that are chosen now. An answer for an earlier choice is not taken. */
   async load() {
     const { typesFrom, sourceFrom, words } = this.root.dataset
     const data = new FormData(this.text.form)
     const query = new URLSearchParams({ types: data.getAll(typesFrom).join(",") })
     if (sourceFrom !== undefined) query.set("source", data.get(sourceFrom) ?? "")
-    const response = await fetch(`${addressOf(words)}?${query}`)
+    const request = (this.request = fetch(`${addressOf(words)}?${query}`))
+    const response = await request
     if (!response.ok) return
-    this.words = await response.json()
+    const answer = await response.json()
+    if (this.request !== request) return
+    this.words = answer
     this.read()
   }
 
@@ -49,7 +52,11 @@ class Builder {
   async read() {
     const text = this.text.value.trim()
     const found = text === "" ? { value: null } : parsed(text)
-    if (found === undefined) return this.tell(await this.faultOf(text))
+    if (found === undefined) {
+      const fault = await this.faultOf(text)
+      if (this.text.value.trim() === text) this.tell(fault)
+      return
+    }
     const { value } = found
     try {
       const isNone = value === null || JSON.stringify(value) === "{}"

@@ -58,6 +58,8 @@ export interface Bond<R extends Row = Row> {
   readonly applies: string
   /** A SELECT over `new` that locks what the rule reads, so that concurrent writes of both sides are serialised. */
   readonly lock?: string
+  /** The fields in which any two objects of the type differ by this rule. */
+  readonly distinct?: ReadonlyArray<string>
   /** Whether a trigger completes new objects first, so that the rule holds only for updates. */
   readonly sparesNew?: boolean
   /** The rule in words, for writers of plain SQL. */

@@ -5,9 +5,10 @@ import { type Cells, cellsOf, withoutLong } from "./Cells.ts"
 import type { Form, FormField } from "./FormField.ts"
 
 /**
- * The fields that distinguish objects of the type: unique ones, and values that are unique together with references.
+ * The fields that distinguish objects of the type: name and serial number, unique ones, values that are unique together with references, and the
+ * fields in which objects differ by a rule.
  */
-const telling = perType(({ fields, unique }): ReadonlySet<string> => {
+const telling = perType(({ fields, unique, bonds }): ReadonlySet<string> => {
   const own = Object.keys(fields).filter((name) => fields[name]!.unique)
   const together = unique.flatMap((each) => each.fields)
   const values = together.filter((name) => {
@@ -15,7 +16,8 @@ const telling = perType(({ fields, unique }): ReadonlySet<string> => {
     return reference === undefined && choices === undefined && generic === undefined
   })
   const ends = Object.keys(fields).filter((name) => fields[name]!.reference?.ends !== undefined)
-  return new Set(["name", ...own, ...values, ...ends])
+  const byRule = bonds.flatMap(({ distinct = [] }) => distinct)
+  return new Set(["name", "serial", ...own, ...values, ...ends, ...byRule])
 })
 
 export const clonedCells = (form: Form, row: Row): Cells => {

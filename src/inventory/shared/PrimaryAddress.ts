@@ -62,6 +62,7 @@ const single = ({ type, called }: Machine, family: 4 | 6): Bond<Primary> => {
   return {
     name: `${name}_single`,
     fields: [name],
+    distinct: [name],
     applies: `new.${name}_id is not null`,
     lock: `select from ipam_ipaddress where id = new.${name}_id for no key update`,
     broken: `exists (select from ${type.replace(".", "_")} t where t.id <> j.id and t.${name}_id = j.${name}_id)`,

@@ -153,6 +153,7 @@ const fits: Bond<Device> = {
 const apart: Bond<Device> = {
   name: "apart",
   fields: ["rack", "position", "face", "device_type"],
+  distinct: ["position"],
   applies: "new.position is not null",
   lock: placeLock,
   broken: `exists (select from dcim_device t where t.id <> j.id and ${overlap})`,

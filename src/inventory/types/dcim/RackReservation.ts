@@ -39,6 +39,7 @@ const heightOf = (row: Reservation, find: Find): number => find<typeof Rack>("dc
 const apart: Bond<Reservation> = {
   name: "apart",
   fields: ["rack", "units"],
+  distinct: ["units"],
   applies: "true",
   // Writers of the same rack wait for each other.
   lock: "select from dcim_rack r where r.id = new.rack_id for no key update of r",

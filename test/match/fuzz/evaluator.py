@@ -31,6 +31,8 @@ OPERATORS = {
     "regex": lambda actual, value: re.match(value, actual) is not None,
 }
 CHANGE = ("changed", "unchanged")
+# The operators in the order of the message that refuses another one; `within` is Rackwire's own.
+OFFERED = (*OPERATORS, "within", *CHANGE)
 MISSING = object()
 
 
@@ -67,7 +69,7 @@ def check_clause(clause):
     if not isinstance(op, str):
         raise Refused("")
     if op not in TYPES:
-        raise Refused(f"Unknown operator: {op}. Must be one of: {', '.join(TYPES)}")
+        raise Refused(f"Unknown operator: {op}. Must be one of: {', '.join(OFFERED)}")
     if op in CHANGE:
         if value is not MISSING:
             raise Refused(f"The '{op}' operator compares snapshots and does not accept a value.")

@@ -5,8 +5,8 @@ import { type Cells, cellsOf, withoutLong } from "./Cells.ts"
 import type { Form, FormField } from "./FormField.ts"
 
 /**
- * The fields that distinguish objects of the type: name and serial number, unique ones, values that are unique together with references, and the
- * fields in which objects differ by a rule.
+ * The fields that distinguish objects of the type: name and serial number, unique ones, values that are unique together
+ * with references, and the fields in which objects differ by a rule.
  */
 const telling = perType(({ fields, unique, bonds }): ReadonlySet<string> => {
   const own = Object.keys(fields).filter((name) => fields[name]!.unique)

@@ -3,7 +3,8 @@
  * replication slot waits for every write transaction of a cluster. They start when a file first needs them: the main
  * process of the run starts them on request, and stops them after the last file.
  *
- * One database of each Postgres is migrated, and `makeDatabase` copies it: a copy takes a tenth of a second.
+ * One database of each Postgres is migrated, and `makeDatabase` copies it: a copy takes a tenth of a second. The servers
+ * themselves are copies too: making a cluster and migrating a database costs more than most files of tests.
  */
 import { execFile } from "node:child_process"
 import { rmSync } from "node:fs"
@@ -44,10 +45,12 @@ interface Started {
 export default async (project: TestProject): Promise<() => Promise<void>> => {
   const directory = makeScratch("rackwire-test-")
   const started = new Map<string, Promise<Started>>()
-  // Where the machine has none it is downloaded: once for all workers.
-  let redis: Promise<unknown> | undefined
-  const start = (path: string): Promise<Started> =>
-    (redis ??= Effect.runPromise(find(process.env))).then(() => startMigrated(join(directory, path.split("/").at(-1)!)))
+  const template = join(directory, "template")
+  let made: Promise<void> | undefined
+  const start = async (path: string): Promise<Started> => {
+    await (made ??= makeMigrated(template))
+    return startCopy(template, join(directory, path.split("/").at(-1)!))
+  }
   const broker = createServer((request, response) => {
     const path = request.url!
     if (!started.has(path)) started.set(path, start(path))
@@ -70,12 +73,16 @@ export default async (project: TestProject): Promise<() => Promise<void>> => {
 
 const migratedDatabase = "migrated"
 
-const startMigrated = async (directory: string): Promise<Started> => {
+const serverOptions = (): Readonly<Record<string, string>> => {
   const { POSTGRES_BIN } = process.env
-  const { databaseUrl, superuserUrl, redisUrl, stop } = await startServers(
-    directory,
-    POSTGRES_BIN === undefined ? {} : { POSTGRES_BIN }
-  )
+  return POSTGRES_BIN === undefined ? {} : { POSTGRES_BIN }
+}
+
+/** Makes a data directory with the migrated database, and stops its servers. */
+const makeMigrated = async (directory: string): Promise<void> => {
+  // Where the machine has none it is downloaded.
+  await Effect.runPromise(find(process.env))
+  const { databaseUrl, superuserUrl, redisUrl, stop } = await startServers(directory, serverOptions())
   const server = openSql(superuserUrl)
   // No test cuts the power of the machine.
   await server.query("alter system set fsync = off")
@@ -90,7 +97,16 @@ const startMigrated = async (directory: string): Promise<Started> => {
   }
   await promisify(execFile)(process.execPath, [program, "migrate"], { env: { PATH, HOME, ...options } })
   await addDays(options.DATABASE_URL)
-  return { shared: { databaseUrl, superuserUrl, redisUrl, migratedDatabase }, stop }
+  await stop()
+}
+
+/** Starts servers on a copy of the data directory, at ports of their own. */
+const startCopy = async (template: string, directory: string): Promise<Started> => {
+  // With the owners of the files: Postgres does not run as root.
+  await promisify(execFile)("cp", ["-a", template, directory])
+  rmSync(join(directory, "ports.json"))
+  const { stop, ...addresses } = await startServers(directory, serverOptions())
+  return { shared: { ...addresses, migratedDatabase }, stop }
 }
 
 /** Adds the partitions of today and tomorrow: a service that starts on a copy would take a sixth of a second to. */

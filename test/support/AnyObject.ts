@@ -17,6 +17,9 @@ import { seedOf } from "./Seed.ts"
 /** Ids of existing objects, by object type. */
 export type Existing = (type: string) => ReadonlyArray<number>
 
+/** In place of an object type: the interfaces that a wireless link may join. */
+const wirelessInterfaces = "dcim.interface of a wireless type"
+
 /** Target types for generic references whose declaration allows any type. */
 const anything = ["dcim.site", "dcim.device", "ipam.prefix"]
 
@@ -91,13 +94,19 @@ const valueOf = (field: Field): fc.Arbitrary<unknown> => {
 /** An image of one pixel. */
 export const pixel = "data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA="
 
+/** The ids that a reference may have: not every interface can have a wireless link. */
+const targetsOf = ({ id }: ObjectType, target: string, existing: Existing): ReadonlyArray<number> => {
+  const wireless = id === "wireless.wirelesslink" && target === "dcim.interface" ? existing(wirelessInterfaces) : []
+  return wireless.length === 0 ? existing(target) : wireless
+}
+
 const inputOf = (type: ObjectType, name: string, existing: Existing): fc.Arbitrary<unknown> => {
   const field = type.fields[name]!
   if (field.grammar === "url") return fc.constant("https://receiver.example/")
   if (field.format === "image") return fc.constant(pixel)
   if (field.grammar === "jinja") return word.map((text) => `{{ object.name }} ${text.replaceAll(/[{}]/g, "")}`)
   if (field.grammar !== undefined && !isOfTypes(field)) return fc.constant(field.initial?.())
-  const ids = field.reference === undefined ? [] : existing(field.reference.type)
+  const ids = field.reference === undefined ? [] : targetsOf(type, field.reference.type, existing)
   if (field.reference?.many === true) {
     if (!name.endsWith("_terminations")) return fc.subarray([...ids], { maxLength: Math.min(ids.length, 3) })
     // Each further interface may be virtual, or have a cable.
@@ -119,6 +128,8 @@ const genericsOf = (type: ObjectType, existing: Existing): ReadonlyArray<fc.Arbi
     return [targets.length === 0 ? fc.constant<Json>({}) : fc.constantFrom<Json>(...targets)]
   })
 
+const wirelessType = "ieee802.11ac"
+
 let interfaces = 0
 
 /** Values that are not drawn at random. */
@@ -135,7 +146,7 @@ const settled: Readonly<Record<string, () => Json>> = {
   // Links need interfaces of a wireless type, and cables those with a free socket. Bodies are drawn by the sixty.
   "dcim.interface": () => {
     interfaces += 1
-    if (interfaces % 7 < 2) return { type: "ieee802.11ac" }
+    if (interfaces % 7 < 2) return { type: wirelessType }
     return interfaces % 7 < 5 ? { type: "1000base-t", mark_connected: false } : {}
   },
   // A VLAN must be in the range of its group, and random ranges are narrow.
@@ -214,8 +225,11 @@ export const writeAny = async (
 export const bodiesOf = (type: ObjectType, existing: Existing, salt: number, isShort = false): Iterable<Json> =>
   fc.sample(anyObject(type, existing, isShort), { numRuns: triesMax, seed: seedOf(salt) })
 
-/** Types of which there are more, with their required fields alone: a cable needs up to four interfaces without one, and a module an empty bay. */
-const manifold: Readonly<Record<string, number>> = { "dcim.interface": 20, "dcim.modulebay": 5 }
+/**
+ * Types of which there are more, with their required fields alone: a cable needs up to four interfaces without one, a
+ * module an empty bay, and a circuit has two terminations.
+ */
+const manifold: Readonly<Record<string, number>> = { "dcim.interface": 20, "dcim.modulebay": 5, "circuits.circuit": 3 }
 
 /** Makes some objects of every type; returns the ids of all. */
 export const makeWorld = async (call: Call, count: number): Promise<Existing> => {
@@ -228,6 +242,9 @@ export const makeWorld = async (call: Call, count: number): Promise<Existing> =>
       const object = await writeAny(type, bodies, (body) => call<Json>("POST", type.path, body))
       own.push(object.id)
       ids.set(type.id, own)
+      const isWireless = (object["type"] as Json | null | undefined)?.["value"] === wirelessType
+      if (isWireless && type.id === "dcim.interface")
+        ids.set(wirelessInterfaces, [...existing(wirelessInterfaces), object.id])
     }
   }
   return existing

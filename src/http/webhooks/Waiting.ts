@@ -161,7 +161,8 @@ const act = (summary: string, action: "retry" | "discard") =>
         return yield* refused({ delivery_ids: [`Give a list of at most ${actedOnMax} ids.`] })
       }
       const acted = new Set(yield* actOn(action, ids))
-      return { status: 202, json: { acted_on: [...acted], left: ids.filter((id) => !acted.has(id)) } }
+      const [actedOn, left] = [ids.filter((id) => acted.has(id)), ids.filter((id) => !acted.has(id))]
+      return { status: 202, json: { acted_on: actedOn, left } }
     })
   )
 

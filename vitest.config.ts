@@ -14,8 +14,8 @@ export default defineConfig({
     // For a test of several waits.
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    // For two cores: a file waits for a third of its time.
-    maxWorkers: 3,
+    // For two cores. A third worker would use the little time in which a file waits, and cost more: servers of its own.
+    maxWorkers: 2,
     // Effect and the sources are loaded once for each worker.
     isolate: false,
     // Node itself loads the sources, as in production: coverage and stack traces need no source maps.

@@ -7,6 +7,7 @@ import { type Service, startService } from "../support/Service.ts"
 import { openBrowser } from "./Browser.ts"
 import { makeUser, userPassword } from "./Users.ts"
 import { prefixOf } from "../support/Redis.ts"
+import { thorough } from "../support/Seed.ts"
 
 let api: Api
 /** Another service on the same database and Redis, and one whose Redis is away. */
@@ -90,7 +91,7 @@ describe("wrong passwords", () => {
     }
   })
 
-  it("do not keep many right ones at once out, in one process or several, with or without Redis", async () => {
+  thorough("do not keep many right ones at once out, in one process or several, with or without Redis", async () => {
     for (const urls of [[api.service.url, other.url], [alone.url]]) {
       const answers = await Promise.all(
         Array.from({ length: 20 }, (_, n) =>
@@ -113,7 +114,7 @@ describe("wrong passwords", () => {
     expect((await visitor.fetch("/api/users/tokens/")).status).toBe(200)
   })
 
-  it("beyond the bound store nothing: neither names nor addresses grow the memory of Redis", async () => {
+  thorough("beyond the bound store nothing: neither names nor addresses grow the memory of Redis", async () => {
     const redis = new Redis(api.database.redisUrl, { protocol: 2 })
     const prefix = await prefixOf(api.database.sql)
     const entries = async (kind: string): Promise<number> => {

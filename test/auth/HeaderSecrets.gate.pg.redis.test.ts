@@ -4,6 +4,7 @@ import { type Json, type List, type Made, named } from "../support/Client.ts"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"
 import { type Service, startService } from "../support/Service.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
+import { thorough } from "../support/Seed.ts"
 
 let database: TestDatabase
 let receiver: Receiver
@@ -148,51 +149,54 @@ it("that plain SQL writes are sealed soon, and hidden before that", async () => 
   })
 })
 
-it("outlive another SECRET_KEY, and what an earlier version kept in the clear is sealed at the start", async () => {
-  const { id } = await make("rotated", { additional_headers: headers })
-  const old = await make("old", {})
-  const addressed = await make("addressed", {})
-  const changes = () =>
-    database.sql.query<{ text: string }>(
-      "select data::text || prechange_data || postchange_data as text from extras_objectchange"
-    )
-  await expect.poll(async () => JSON.stringify(await changes())).toContain('name\\":\\"addressed')
-  await service.stop()
-  const before = await column(id)
-  // As an earlier version left them.
-  await database.sql.query("update extras_webhook set additional_headers = $1 where id = $2", [headers, old.id])
-  await database.sql.query(
-    `update extras_objectchange set data = replace(data::text, '"additional_headers":""', $1)::json,
+thorough(
+  "outlive another SECRET_KEY, and what an earlier version kept in the clear is sealed at the start",
+  async () => {
+    const { id } = await make("rotated", { additional_headers: headers })
+    const old = await make("old", {})
+    const addressed = await make("addressed", {})
+    const changes = () =>
+      database.sql.query<{ text: string }>(
+        "select data::text || prechange_data || postchange_data as text from extras_objectchange"
+      )
+    await expect.poll(async () => JSON.stringify(await changes())).toContain('name\\":\\"addressed')
+    await service.stop()
+    const before = await column(id)
+    // As an earlier version left them.
+    await database.sql.query("update extras_webhook set additional_headers = $1 where id = $2", [headers, old.id])
+    await database.sql.query(
+      `update extras_objectchange set data = replace(data::text, '"additional_headers":""', $1)::json,
             postchange_data = replace(postchange_data::text, '"additional_headers":""', $1)::json
       where changed_object_type = 'extras.webhook' and changed_object_id = $2`,
-    [`"additional_headers":${JSON.stringify(headers)}`, old.id]
-  )
-  const open = `replace($, '"payload_url":"http://', '"payload_url":"http://planted-user:planted-key-two@')::json`
-  await database.sql.query(
-    `update extras_objectchange set data = ${open.replace("$", "data::text")},
+      [`"additional_headers":${JSON.stringify(headers)}`, old.id]
+    )
+    const open = `replace($, '"payload_url":"http://', '"payload_url":"http://planted-user:planted-key-two@')::json`
+    await database.sql.query(
+      `update extras_objectchange set data = ${open.replace("$", "data::text")},
               postchange_data = ${open.replace("$", "postchange_data::text")}
         where changed_object_type = 'extras.webhook' and changed_object_id = $1`,
-    [addressed.id]
-  )
-  await database.sql.query(
-    "update extras_webhook set payload_url = replace(payload_url, '//', '//planted-user:planted-key-two@') where id = $1",
-    [addressed.id]
-  )
-  for (const each of ["planted-key-one", "planted-key-two"]) expect(JSON.stringify(await changes())).toContain(each)
-  service = await start({ SECRET_KEY: secondKey, SECRET_KEY_FALLBACKS: firstKey })
-  await service.stop()
-  service = await start({ SECRET_KEY: secondKey })
-  expect((await column(id)).kept.slice(0, 12)).not.toBe(before.kept.slice(0, 12))
-  expect((await column(old.id)).text).toBe(shown)
-  for (const name of ["rotated", "old"]) {
-    const tag = `After ${name}`
-    expect((await delivered(name, tag))["authorization"]).toBe(`Bearer first-${tag.toLowerCase().replace(" ", "-")}`)
+      [addressed.id]
+    )
+    await database.sql.query(
+      "update extras_webhook set payload_url = replace(payload_url, '//', '//planted-user:planted-key-two@') where id = $1",
+      [addressed.id]
+    )
+    for (const each of ["planted-key-one", "planted-key-two"]) expect(JSON.stringify(await changes())).toContain(each)
+    service = await start({ SECRET_KEY: secondKey, SECRET_KEY_FALLBACKS: firstKey })
+    await service.stop()
+    service = await start({ SECRET_KEY: secondKey })
+    expect((await column(id)).kept.slice(0, 12)).not.toBe(before.kept.slice(0, 12))
+    expect((await column(old.id)).text).toBe(shown)
+    for (const name of ["rotated", "old"]) {
+      const tag = `After ${name}`
+      expect((await delivered(name, tag))["authorization"]).toBe(`Bearer first-${tag.toLowerCase().replace(" ", "-")}`)
+    }
+    expect((await service.call<Made>("GET", `${path}${addressed.id}/`)).json["payload_url"]).toContain("://***@")
+    expect((await delivered("addressed", "Addressed"))["authorization"]).toMatch(/^Basic /)
+    const versions = await database.sql.query<{ text: string }>(
+      "select definition::text as text from rackwire_webhook_version"
+    )
+    const kept = JSON.stringify([await changes(), versions])
+    for (const credential of credentials) expect(kept).not.toContain(credential)
   }
-  expect((await service.call<Made>("GET", `${path}${addressed.id}/`)).json["payload_url"]).toContain("://***@")
-  expect((await delivered("addressed", "Addressed"))["authorization"]).toMatch(/^Basic /)
-  const versions = await database.sql.query<{ text: string }>(
-    "select definition::text as text from rackwire_webhook_version"
-  )
-  const kept = JSON.stringify([await changes(), versions])
-  for (const credential of credentials) expect(kept).not.toContain(credential)
-})
+)

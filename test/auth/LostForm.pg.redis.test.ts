@@ -6,6 +6,7 @@ import { named, password } from "../support/Client.ts"
 import { caughtUp } from "../support/CaughtUp.ts"
 import { type Browser, openBrowser } from "./Browser.ts"
 import { makeUser, userPassword } from "./Users.ts"
+import { thoroughly } from "../support/Seed.ts"
 
 let api: Api
 
@@ -97,7 +98,7 @@ describe("a form of another site", () => {
   })
 })
 
-describe("a form that is shown again", () => {
+thoroughly("a form that is shown again", () => {
   it("writes nothing at any address", async () => {
     const visitor = openBrowser(api.service.url)
     await visitor.logIn()

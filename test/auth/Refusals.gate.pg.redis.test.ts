@@ -1,4 +1,4 @@
-/** Every failure of authentication on one route of each kind, and missing credentials on every route with two methods. */
+/** Failures of authentication on one route of each kind with a few methods, and missing credentials on every route. */
 import { type Endpoint, expectRefusals } from "./Refusals.ts"
 
 /** Routes that differ in their object type alone are of one kind. */
@@ -7,5 +7,6 @@ const kindOf = ({ path, type }: Endpoint): string =>
 
 expectRefusals({
   pick: (endpoints) => Array.from(Map.groupBy(endpoints, kindOf).values(), ([first]) => first!),
-  anonymous: ["GET", "POST"]
+  methods: ["GET", "POST", "DELETE", "OPTIONS"],
+  anonymous: ["GET"]
 })

@@ -1,4 +1,4 @@
 /** Every failure of authentication, on every route with every method. */
 import { expectRefusals, methods } from "./Refusals.ts"
 
-expectRefusals({ pick: (endpoints) => endpoints, anonymous: methods })
+expectRefusals({ pick: (endpoints) => endpoints, methods, anonymous: methods })

@@ -72,14 +72,15 @@ const guarded = asking.filter(
 )
 
 interface Extent {
-  /** The endpoints that each failure is tried at, with every method. */
+  /** The methods that each failure is tried with, at some endpoints. */
+  readonly methods: ReadonlyArray<string>
   readonly pick: (endpoints: ReadonlyArray<Endpoint>) => ReadonlyArray<Endpoint>
   /** The methods that are sent without credentials to every endpoint. */
   readonly anonymous: ReadonlyArray<string>
 }
 
 /** Declares the tests. */
-export const expectRefusals = ({ pick, anonymous }: Extent): void => {
+export const expectRefusals = ({ pick, methods, anonymous }: Extent): void => {
   const picked = { asking: pick(asking), guarded: pick(guarded) }
 
   let api: Api
@@ -158,12 +159,9 @@ export const expectRefusals = ({ pick, anonymous }: Extent): void => {
       expect(guarded.length).toBeGreaterThan(20)
     })
 
-    it.each(sampleOf(failures, 1, "failures"))(
-      "answers %s to a wrong header, with every method",
-      async (detail, header) => {
-        expect(await unexpected(picked.asking, header(), () => detail)).toEqual([])
-      }
-    )
+    it.each(sampleOf(failures, 1, "failures"))("answers %s to a wrong header", async (detail, header) => {
+      expect(await unexpected(picked.asking, header(), () => detail)).toEqual([])
+    })
 
     it("offers no challenge, and ignores credentials that are not a token", async () => {
       for (const authorization of ["Token", "Basic YWRtaW46YWRtaW4=", "0".repeat(40), "TokenToken x"]) {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Api, startApi } from "../support/Api.ts"
 import { openBrowser } from "./Browser.ts"
 import { makeUser, userPassword } from "./Users.ts"
+import { thorough } from "../support/Seed.ts"
 
 let api: Api
 
@@ -40,7 +41,7 @@ describe("a session with LOGIN_IDLE_TIMEOUT", () => {
     expect((await visitor.fetch(tokens)).status).toBe(403)
   })
 
-  it("is not used by a page that updates itself", async () => {
+  thorough("is not used by a page that updates itself", async () => {
     const { visitor, wasUsedBefore, secondsUnused } = await loggedIn("watching")
     await wasUsedBefore(300)
     expect((await visitor.fetch("/gauges/", { headers: { accept: "text/html" } })).status).toBe(200)

@@ -3,6 +3,7 @@ import { registry } from "../../src/inventory/Registry.ts"
 import { type Api, environmentOf, startApi } from "../support/Api.ts"
 import type { List } from "../support/Client.ts"
 import { runCommand } from "../support/Command.ts"
+import { thorough } from "../support/Seed.ts"
 
 let api: Api
 beforeAll(async () => {
@@ -27,7 +28,7 @@ describe("an inventory that the demo fills", () => {
     await api.call("DELETE", `/api/dcim/manufacturers/${cisco.json.id}/`)
   })
 
-  it("has the requested number of interfaces and addresses, all valid by the rules", async () => {
+  thorough("has the requested number of interfaces and addresses, all valid by the rules", async () => {
     expect(await fill(11_000)).toMatchObject({ code: 0 })
     const count = async (path: string) => (await api.call<List>("GET", `/api/${path}/?limit=1`)).json.count
     expect(await count("dcim/interfaces")).toBe(11_000)
@@ -52,11 +53,11 @@ describe("an inventory that the demo fills", () => {
     }
   })
 
-  it("is filled only once", async () => {
+  thorough("is filled only once", async () => {
     expect(await fill(100)).toEqual(refused("dcim_region"))
   })
 
-  it("gets its dropped indexes back", async () => {
+  thorough("gets its dropped indexes back", async () => {
     const indexes = await api.database.sql.query<{ readonly name: string }>(
       "select indexrelid::regclass::text as name from pg_index where indrelid = 'ipam_ipaddress'::regclass"
     )

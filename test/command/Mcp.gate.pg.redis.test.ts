@@ -60,7 +60,7 @@ const server = async (...args: ReadonlyArray<string>): Promise<Server> => {
 afterAll(() => Promise.all(open.map((client) => client.close())))
 
 describe("the MCP server", () => {
-  it("without --allow-write offers tools that read, and no others", async () => {
+  thorough("without --allow-write offers tools that read, and no others", async () => {
     const { names, call } = await server()
     expect(names).toEqual([
       ...["status", "object_types", "object_fields", "list_objects", "get_object", "list_changes", "explain_change"],
@@ -71,7 +71,7 @@ describe("the MCP server", () => {
     expect((await call("make_coffee")).text).toBe("There is no tool make_coffee.")
   })
 
-  it("tells of objects, changes, deliveries, why a webhook fired, and the state of the service", async () => {
+  thorough("tells of objects, changes, deliveries, why a webhook fired, and the state of the service", async () => {
     const { call } = await server()
     const webhook = await hooks.webhook("read", { conditions: { attr: "name", value: "read one" } })
     const { json: tag } = await hooks.tag("read one")

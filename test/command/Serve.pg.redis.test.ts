@@ -8,6 +8,7 @@ import { freePorts } from "../../src/embedded/Ports.ts"
 import { environmentOf } from "../support/Api.ts"
 import { eventually } from "../support/Eventually.ts"
 import { program, startProcess } from "../support/Process.ts"
+import { thorough } from "../support/Seed.ts"
 
 let database: TestDatabase
 
@@ -18,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 describe("serve", () => {
-  it("names the address that it cannot listen on, and exits", async () => {
+  thorough("names the address that it cannot listen on, and exits", async () => {
     const taken = createServer()
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve))
     const { port } = taken.address() as { readonly port: number }
@@ -51,7 +52,7 @@ describe("serve", () => {
     expect(service.process.exitCode).toBe(0)
   })
 
-  it("continues when the disk behind its output is full", async () => {
+  thorough("continues when the disk behind its output is full", async () => {
     const [port] = await freePorts(1)
     const full = openSync("/dev/full", "w")
     const env = { PATH: process.env["PATH"], ...environmentOf(database), PORT: `${port}` }
@@ -72,7 +73,7 @@ describe("serve", () => {
     }
   })
 
-  it("prints the address of IPv6 in brackets", async () => {
+  thorough("prints the address of IPv6 in brackets", async () => {
     const service = await startProcess({ ...environmentOf(database), HOST: "::1", PORT: "0" })
     expect(service.url).toMatch(/^http:\/\/\[::1\]:\d+$/)
     await service.stop("SIGTERM")

@@ -55,7 +55,7 @@ describe.skipIf(!hasBrowser)("an address of the API", () => {
     await close()
   })
 
-  it("is described by Swagger UI, which keeps to the policy of all pages", async () => {
+  thorough("is described by Swagger UI, which keeps to the policy of all pages", async () => {
     const { page, close } = await loggedIn()
     const answer = await page.goto("/api/schema/swagger-ui/")
     expect(answer!.headers()["content-security-policy"]).toContain("script-src 'self'")
@@ -142,7 +142,7 @@ describe.skipIf(!hasBrowser)("an address of the API", () => {
     await close()
   })
 
-  it("overwrites nothing that somebody else has changed since, unless it is asked twice", async () => {
+  thorough("overwrites nothing that somebody else has changed since, unless it is asked twice", async () => {
     const { page, close } = await loggedIn()
     const path = `${sites}${await idOf("Hamar")}/`
     await page.goto(path)
@@ -178,7 +178,7 @@ describe.skipIf(!hasBrowser)("an address of the API", () => {
     await close()
   })
 
-  it("loses nothing that was typed when the session has ended", async () => {
+  thorough("loses nothing that was typed when the session has ended", async () => {
     const { page, close } = await loggedInAs("admin")
     await page.goto(sites)
     await page.fill("#f-name", "Late")

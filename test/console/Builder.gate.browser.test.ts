@@ -8,6 +8,7 @@ import { faultsOf, hasBrowser } from "../support/Browser.ts"
 import { named } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 import { startConsole } from "./Fixture.ts"
+import { thorough } from "../support/Seed.ts"
 
 let api: Api
 let site: number
@@ -84,7 +85,7 @@ describe.skipIf(!hasBrowser)("the builder of conditions", () => {
     await close()
   })
 
-  it("follows the JSON, leaves rows while it is broken, and JSON that says more alone", async () => {
+  thorough("follows the JSON, leaves rows while it is broken, and JSON that says more alone", async () => {
     const { page, problems, close } = await loggedIn()
     await page.goto("/extras/webhooks/add/?content_types=dcim.site")
     await page.fill(
@@ -178,7 +179,7 @@ describe.skipIf(!hasBrowser)("the builder of conditions", () => {
 describe.skipIf(!hasBrowser)("the builder of constraints", () => {
   const text = "#f-constraints"
 
-  it("makes alternatives of rows from the fields that all chosen types have", async () => {
+  thorough("makes alternatives of rows from the fields that all chosen types have", async () => {
     const { page, problems, close } = await loggedIn()
     await page.goto("/users/permissions/add/?object_types=dcim.site,dcim.device")
     const builder = page.locator("[data-builder=f-constraints]")
@@ -229,7 +230,7 @@ describe.skipIf(!hasBrowser)("the builder of constraints", () => {
     await close()
   })
 
-  it("has beside it how many objects of each chosen type the constraints match, as they are typed", async () => {
+  thorough("has beside it how many objects of each chosen type the constraints match, as they are typed", async () => {
     await api.makeAll("dcim/sites", [named("Bergen"), named("Bodo")])
     const { page, problems, close } = await loggedIn()
     await page.goto("/users/permissions/add/")

@@ -71,7 +71,7 @@ describe.skipIf(!hasBrowser)("editing several objects", () => {
     await close()
   })
 
-  it("leaves objects alone that have the values already", async () => {
+  thorough("leaves objects alone that have the values already", async () => {
     await makeSites(["L 1"], { facility: "same" })
     await makeSites(["L 2"], { facility: "other" })
     const before = (await sites("name=L 1"))[0]!["last_updated"]
@@ -112,7 +112,7 @@ describe.skipIf(!hasBrowser)("editing several objects", () => {
     await close()
   })
 
-  it("asks again if a value has changed since the preview", async () => {
+  thorough("asks again if a value has changed since the preview", async () => {
     await makeSites(["M 1", "M 2"], { facility: "a" })
     const { page, close } = await loggedIn()
     await openForm(page, "name__isw=M")

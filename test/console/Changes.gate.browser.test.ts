@@ -103,7 +103,7 @@ describe.skipIf(!hasBrowser)("the change log", () => {
     await close()
   })
 
-  it("shows the beginning of a value of 16 MiB, and says so", async () => {
+  thorough("shows the beginning of a value of 16 MiB, and says so", async () => {
     const change = await changeOf(await site("Bodo"), "create")
     await api.database.sql.query(
       "update extras_objectchange set action = 'update', prechange_data = json_build_object('comments', repeat('a b ', 4194304)) where id = $1::bigint",
@@ -139,7 +139,7 @@ describe.skipIf(!hasBrowser)("the change log", () => {
     await close()
   })
 
-  it("does not restore over a change that somebody made meanwhile", async () => {
+  thorough("does not restore over a change that somebody made meanwhile", async () => {
     const id = await site("Tana", { status: "planned" })
     await api.call("PATCH", `/api/dcim/sites/${id}/`, { status: "active" })
     const change = await changeOf(id, "update")
@@ -155,7 +155,7 @@ describe.skipIf(!hasBrowser)("the change log", () => {
     await close()
   })
 
-  it("leads from the page of a deleted object to its end, and makes it anew", async () => {
+  thorough("leads from the page of a deleted object to its end, and makes it anew", async () => {
     const id = await site("Narvik", { facility: "N1", tags: [{ name: "Edge" }] })
     await api.call("DELETE", `/api/dcim/sites/${id}/`)
     await changeOf(id, "delete")
@@ -191,7 +191,7 @@ describe.skipIf(!hasBrowser)("the tabs of an object", () => {
     await close()
   })
 
-  it("tell which webhooks heard of the object, with what outcome, and that none covers a type", async () => {
+  thorough("tell which webhooks heard of the object, with what outcome, and that none covers a type", async () => {
     await eventually("a delivery", async () => {
       const query = `?object_type=dcim.site&object_id=${oslo}&status=successful`
       return (await api.call<List>("GET", `/api/extras/deliveries/${query}`)).json.results[0]

@@ -149,7 +149,7 @@ describe.skipIf(!hasBrowser)("a form whose session has ended", () => {
     await close()
   })
 
-  it("is not sent where it is too large, and refused in words without scripts", async () => {
+  thorough("is not sent where it is too large, and refused in words without scripts", async () => {
     const { page, close } = await loggedIn()
     const send = async (from: typeof page) => {
       await from.goto("/dcim/sites/add/")

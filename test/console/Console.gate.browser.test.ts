@@ -1,24 +1,17 @@
-/** The console in a real browser: every object type, the login, hostile texts, small screens, and no scripts. */
+/** The console in a real browser: the login, hostile texts, themes, and no scripts. EveryPage.long.browser.test.ts shows every page. */
 import { describe, expect, it } from "vitest"
-import { registry } from "../../src/inventory/Registry.ts"
-import { type Existing, makeWorld } from "../support/AnyObject.ts"
 import type { Api } from "../support/Api.ts"
 import { named, password } from "../support/Client.ts"
 import { hasBrowser } from "../support/Browser.ts"
-import { allKinds, kindsCover } from "../support/KindsCover.ts"
-import { faultsOfPages } from "./EveryPage.ts"
 import { startConsole } from "./Fixture.ts"
-import { sampleOf } from "../support/Seed.ts"
 
 const hostile = `"><img src=x onerror=alert(1)><script>alert(2)</script><hx-partial hx-target="body">x</hx-partial>`
 
 let api: Api
-let existing: Existing
 let hostileSite: number
 
 const { loggedIn, opened } = startConsole(async (started) => {
   api = started
-  existing = await makeWorld(api.call, 2)
   const site = await api.call<{ readonly id: number }>("POST", "/api/dcim/sites/", {
     ...{ ...named("hostile"), name: hostile, description: hostile, comments: hostile, facility: hostile.slice(0, 50) }
   })
@@ -26,14 +19,6 @@ const { loggedIn, opened } = startConsole(async (started) => {
 })
 
 describe.skipIf(!hasBrowser)("the console", () => {
-  it("shows pages of every kind without any fault", async () => {
-    const { page, problems, close } = await loggedIn()
-    const cover = kindsCover([...registry.values()], allKinds)
-    const types = new Set(sampleOf(cover, 4, "types").map(({ id }) => id))
-    expect([...(await faultsOfPages(page, existing, types, 8)), ...problems]).toEqual([])
-    await close()
-  })
-
   it("asks for a login, and goes on to the page that was asked for", async () => {
     const { page, problems, close } = await opened()
     await page.goto("/dcim/sites/?status=active")

@@ -6,6 +6,7 @@ import { at, faultsOf, hasBrowser } from "../support/Browser.ts"
 import { captured } from "../support/CaughtUp.ts"
 import { eventually } from "../support/Eventually.ts"
 import { startConsole } from "./Fixture.ts"
+import { thoroughly } from "../support/Seed.ts"
 
 let api: Api
 let device: number
@@ -71,7 +72,7 @@ describe.skipIf(!hasBrowser)("a device", () => {
   })
 })
 
-describe.skipIf(!hasBrowser)("pages that delete", () => {
+thoroughly.skipIf(!hasBrowser)("pages that delete", () => {
   it("say what forbids it, and how many deliveries wait", async () => {
     const { page } = await loggedIn()
     await page.goto(`/dcim/sites/${site}/delete/`)

@@ -50,7 +50,7 @@ const link = (page: Page, name: string | RegExp) => page.getByRole("link", { nam
 const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name })
 
 describe.skipIf(!hasBrowser)("the list of deliveries", () => {
-  it("is narrowed by a bar, a facet and a search, and its address says so", async () => {
+  thorough("is narrowed by a bar, a facet and a search, and its address says so", async () => {
     const { page } = await browser.loggedIn()
     await page.goto(listed)
     expect(await page.getByText("60 deliveries, 30 failed").count()).toBe(1)

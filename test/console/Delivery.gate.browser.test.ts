@@ -155,7 +155,7 @@ describe.skipIf(!hasBrowser)("the page of a delivery", () => {
     expect(await page.locator("#attempt .xh.res").innerText()).toContain("500")
   })
 
-  it("sends again what has succeeded only when that is confirmed", async () => {
+  thorough("sends again what has succeeded only when that is confirmed", async () => {
     const hook = await webhook("confirmed")
     await api.make("dcim/sites", named("confirmed"))
     const id = await delivery(hook, "successful")
@@ -173,7 +173,7 @@ describe.skipIf(!hasBrowser)("the page of a delivery", () => {
     await receiver.untilAll((all) => all.filter(({ path }) => path === "/confirmed").length === 2)
   })
 
-  it("discards after a question, pauses the webhook, and refuses in words what makes no sense then", async () => {
+  thorough("discards after a question, pauses the webhook, and refuses in words what makes no sense then", async () => {
     answers.set("/dropped", 500)
     const hook = await webhook("dropped", later)
     await api.make("dcim/sites", named("dropped"))
@@ -200,7 +200,7 @@ describe.skipIf(!hasBrowser)("the page of a delivery", () => {
     expect(await stale.locator("h1 + p").innerText()).toContain("to a deleted webhook")
   })
 
-  it("runs nothing of what a receiver answers, and shows it to the letter", async () => {
+  thorough("runs nothing of what a receiver answers, and shows it to the letter", async () => {
     const { port } = odd.address() as AddressInfo
     const hook = await webhook("odd", { payload_url: `http://127.0.0.1:${port}/?<img>`, ...later })
     await api.make("dcim/sites", { ...named("odd"), description: hostile.slice(0, 100) })

@@ -5,6 +5,7 @@ import { accessibility, at, hasBrowser, sideways } from "../support/Browser.ts"
 import { type Api, sharedApi } from "../support/Api.ts"
 import { named } from "../support/Client.ts"
 import { startConsole } from "./Fixture.ts"
+import { thorough, thoroughly } from "../support/Seed.ts"
 
 let api: Api
 let device: number
@@ -87,7 +88,7 @@ describe.skipIf(!hasBrowser)("the page of a device", () => {
     await close()
   })
 
-  it("changes ports in bulk, and filters without scripts", async () => {
+  thorough("changes ports in bulk, and filters without scripts", async () => {
     const { page, close } = await loggedInAs("ann", { javaScriptEnabled: false })
     await page.goto(`/dcim/devices/${device}/`)
     await page.fill("#filter-ports", "ethernet2")
@@ -142,7 +143,7 @@ describe.skipIf(!hasBrowser)("values", () => {
   })
 })
 
-describe.skipIf(!hasBrowser)("the page of an interface", () => {
+thoroughly.skipIf(!hasBrowser)("the page of an interface", () => {
   it("shows its addresses, and the path of its cable with what is not in use", async () => {
     const { page, close } = await loggedInAs("ann")
     await page.goto(`/dcim/interfaces/${ports[0]}/`)
@@ -162,7 +163,7 @@ describe.skipIf(!hasBrowser)("the page of an interface", () => {
   })
 })
 
-describe.skipIf(!hasBrowser)("the page of a cable", () => {
+thoroughly.skipIf(!hasBrowser)("the page of a cable", () => {
   it("names both ends, as its list does", async () => {
     const { page, close } = await loggedInAs("ann")
     for (const path of [`/dcim/cables/${cable}/`, "/dcim/cables/"]) {

@@ -5,6 +5,7 @@ import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, named } from "../support/Client.ts"
 import { at, hasBrowser } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
+import { thorough } from "../support/Seed.ts"
 
 let api: Api
 
@@ -36,7 +37,7 @@ describe.skipIf(!hasBrowser)("the forms of the console", () => {
     await close()
   })
 
-  it("empty a field, and keep the others as they were", async () => {
+  thorough("empty a field, and keep the others as they were", async () => {
     const region = await api.call<{ readonly id: number }>("POST", "/api/dcim/regions/", named("Nordic"))
     const { id } = await site("Bergen")
     await api.call("PATCH", `/api/dcim/sites/${id}/`, { region: region.json.id, latitude: 60.39, facility: "F1" })
@@ -53,23 +54,26 @@ describe.skipIf(!hasBrowser)("the forms of the console", () => {
     await close()
   })
 
-  it("keep line breaks of a text that others wrote in one line, and texts that are too long for a form", async () => {
-    const { id } = await site("Kirkenes")
-    const long = "ø".repeat(40_000)
-    await api.call("PATCH", `/api/dcim/sites/${id}/`, { description: "a\r\nb", comments: long })
-    const { page, close } = await loggedIn()
-    await page.goto(`/dcim/sites/${id}/edit/`)
-    expect(await page.locator("#f-comments").count()).toBe(0)
-    expect(await page.textContent(".form-group >> nth=-1")).toContain("The text is too long for a form")
-    await page.fill("#f-facility", "F2")
-    await page.click(".form-end button")
-    await page.waitForURL(at(`/dcim/sites/${id}/`))
-    const now = await api.call<Json>("GET", `/api/dcim/sites/${id}/`)
-    expect(now.json).toMatchObject({ description: "a\r\nb", comments: long, facility: "F2" })
-    await close()
-  })
+  thorough(
+    "keep line breaks of a text that others wrote in one line, and texts that are too long for a form",
+    async () => {
+      const { id } = await site("Kirkenes")
+      const long = "ø".repeat(40_000)
+      await api.call("PATCH", `/api/dcim/sites/${id}/`, { description: "a\r\nb", comments: long })
+      const { page, close } = await loggedIn()
+      await page.goto(`/dcim/sites/${id}/edit/`)
+      expect(await page.locator("#f-comments").count()).toBe(0)
+      expect(await page.textContent(".form-group >> nth=-1")).toContain("The text is too long for a form")
+      await page.fill("#f-facility", "F2")
+      await page.click(".form-end button")
+      await page.waitForURL(at(`/dcim/sites/${id}/`))
+      const now = await api.call<Json>("GET", `/api/dcim/sites/${id}/`)
+      expect(now.json).toMatchObject({ description: "a\r\nb", comments: long, facility: "F2" })
+      await close()
+    }
+  )
 
-  it("have an input for each custom field, and tell beside it what is wrong", async () => {
+  thorough("have an input for each custom field, and tell beside it what is wrong", async () => {
     const content_types = ["dcim.location"]
     await api.call("POST", "/api/extras/custom-fields/", [
       { name: "floor", type: "integer", validation_maximum: 9, content_types },
@@ -115,7 +119,7 @@ describe.skipIf(!hasBrowser)("the forms of the console", () => {
     await close()
   })
 
-  it("take the day of a point in time, and boxes for the actions of a permission", async () => {
+  thorough("take the day of a point in time, and boxes for the actions of a permission", async () => {
     const { page, close } = await loggedIn()
     await page.goto("/user/api-tokens/")
     await page.fill("#description", "until then")
@@ -146,7 +150,7 @@ describe.skipIf(!hasBrowser)("the forms of the console", () => {
     await close()
   })
 
-  it("make the slug of the name while it is typed, until somebody types another one", async () => {
+  thorough("make the slug of the name while it is typed, until somebody types another one", async () => {
     const { page, close } = await loggedIn()
     await page.goto("/dcim/sites/add/")
     await page.locator("#f-name").pressSequentially("Årdal, North")
@@ -164,7 +168,7 @@ describe.skipIf(!hasBrowser)("the forms of the console", () => {
     await close()
   })
 
-  it("add an object for each name of a range, without scripts too, and none if one is refused", async () => {
+  thorough("add an object for each name of a range, without scripts too, and none if one is refused", async () => {
     const { id } = await site("Hvaler")
     const manufacturer = await api.make("dcim/manufacturers", named("Range"))
     const device_type = await api.make("dcim/device-types", { model: "R1", slug: "r1", manufacturer })

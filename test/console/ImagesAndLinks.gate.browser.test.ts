@@ -5,6 +5,7 @@ import { type Api, sharedApi } from "../support/Api.ts"
 import { accessibility, hasBrowser, sideways } from "../support/Browser.ts"
 import { named } from "../support/Client.ts"
 import { startConsole } from "./Fixture.ts"
+import { thorough } from "../support/Seed.ts"
 
 const buttonClasses = Object.keys(objectType("extras.customlink").fields["button_class"]!.choices ?? {})
 
@@ -73,7 +74,7 @@ describe.skipIf(!hasBrowser)("the page of an object", () => {
     await close()
   })
 
-  it("has custom links as buttons and menus, legible in every colour", async () => {
+  thorough("has custom links as buttons and menus, legible in every colour", async () => {
     const { page, close } = await loggedIn()
     const buttons = page.locator("main .ph-act a[class*='link-']")
     // The workers of templates may still be starting.

@@ -130,7 +130,7 @@ describe.skipIf(!hasBrowser)("an import", () => {
     await close()
   })
 
-  it("tells in words why a file cannot be read: its size, its encoding, its format", async () => {
+  thorough("tells in words why a file cannot be read: its size, its encoding, its format", async () => {
     const { page, close } = await loggedIn({ javaScriptEnabled: false })
     const refusal = async (name: string, content: string | Buffer) => {
       await page.goto("/dcim/sites/import/")

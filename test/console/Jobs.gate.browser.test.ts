@@ -6,6 +6,7 @@ import { at, hasBrowser } from "../support/Browser.ts"
 import { type Json, named } from "../support/Client.ts"
 import { personAt } from "./Clicks.ts"
 import { startConsole } from "./Fixture.ts"
+import { thorough } from "../support/Seed.ts"
 
 let api: Api
 let rack: number
@@ -58,7 +59,7 @@ const atHome = async () => {
 const add = ".form-end .btn-primary"
 
 describe.skipIf(!hasBrowser)("a network engineer", () => {
-  it("builds a site with a rack, two cabled devices and a primary address in 20 clicks and 4 forms", async () => {
+  thorough("builds a site with a rack, two cabled devices and a primary address in 20 clicks and 4 forms", async () => {
     const { page, person, tile, close } = await atHome()
     await tile("Devices")
     await person.click(page.locator("[data-key=a]"))
@@ -136,7 +137,7 @@ describe.skipIf(!hasBrowser)("a network engineer", () => {
     await close()
   })
 
-  it("gives the next free address to an interface in 8 clicks", async () => {
+  thorough("gives the next free address to an interface in 8 clicks", async () => {
     const { page, person, tile, close } = await atHome()
     await tile("Prefixes")
     await person.click(page.locator("main tbody a", { hasText: "192.0.2.0/24" }))
@@ -152,7 +153,7 @@ describe.skipIf(!hasBrowser)("a network engineer", () => {
     await close()
   })
 
-  it("puts 48 ports into a VLAN in 9 clicks, and is back at the device", async () => {
+  thorough("puts 48 ports into a VLAN in 9 clicks, and is back at the device", async () => {
     const { page, person, tile, close } = await atHome()
     await tile("Devices")
     await person.click(page.locator("main tbody th a", { hasText: "access-1" }))
@@ -168,7 +169,7 @@ describe.skipIf(!hasBrowser)("a network engineer", () => {
     await close()
   })
 
-  it("disables the ports that a search finds in 8 clicks", async () => {
+  thorough("disables the ports that a search finds in 8 clicks", async () => {
     const { page, person, close } = await atHome()
     await page.goto(`/dcim/devices/${switchId}/`)
     await person.type("Filter ports", "Gi4")

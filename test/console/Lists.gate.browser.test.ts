@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser)("a list", () => {
     await close()
   })
 
-  it("has numbered pages of the size that the reader chooses", async () => {
+  thorough("has numbered pages of the size that the reader chooses", async () => {
     const watched = await loggedIn()
     const { page, close } = watched
     await page.goto("/dcim/sites/?ordering=id&limit=25")

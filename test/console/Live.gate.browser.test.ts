@@ -104,7 +104,7 @@ describe.skipIf(!hasBrowser)("a live page", () => {
     expect((await events("stranger", `/extras/webhooks/${webhook}/`))[0]).not.toBe(200)
   })
 
-  it("says that it is over when the session has ended", async () => {
+  thorough("says that it is over when the session has ended", async () => {
     const { id } = await makeUser(api, "idler", { types: ["extras.webhook"], actions: ["view"] })
     const { page } = await loggedInAs("idler")
     await page.goto(`/extras/webhooks/${webhook}/`)
@@ -113,7 +113,7 @@ describe.skipIf(!hasBrowser)("a live page", () => {
     await expect.poll(() => page.locator("[data-live-state]").innerText()).toBe("Not live: load this page again")
   })
 
-  it("ends the stream of a reader who is deactivated", async () => {
+  thorough("ends the stream of a reader who is deactivated", async () => {
     const { id } = await makeUser(api, "leaver", { types: ["extras.webhook"], actions: ["view"] })
     const { page } = await loggedInAs("leaver")
     await page.goto("/user/")

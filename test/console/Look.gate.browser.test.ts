@@ -7,7 +7,7 @@ import type { Page } from "playwright-core"
 import { describe, expect, it } from "vitest"
 import { named } from "../support/Client.ts"
 import { hasBrowser, sideways } from "../support/Browser.ts"
-import { isThorough } from "../support/Seed.ts"
+import { isThorough, thorough } from "../support/Seed.ts"
 import { startConsole } from "./Fixture.ts"
 
 let site: number
@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser)("a page", () => {
     await close()
   })
 
-  it("fits on small screens where the reader's system chooses the colours", async () => {
+  thorough("fits on small screens where the reader's system chooses the colours", async () => {
     const { page, problems, close } = await loggedIn({ forcedColors: "active" })
     const found: Array<string> = []
     for (const path of Object.values(paths())) {

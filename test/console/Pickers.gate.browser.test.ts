@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser)("a picker", () => {
     await close()
   })
 
-  it("closes with Escape, takes a key that was typed, and searches the type that was chosen", async () => {
+  thorough("closes with Escape, takes a key that was typed, and searches the type that was chosen", async () => {
     const { page, problems, close } = await loggedIn()
     await page.goto("/ipam/ip-addresses/add/")
     await page.fill("#f-address", "192.0.2.1/24")
@@ -197,7 +197,7 @@ describe.skipIf(!hasBrowser)("a picker", () => {
     await close()
   })
 
-  it("says how many more there are, and finds words in any order, those of the parent too", async () => {
+  thorough("says how many more there are, and finds words in any order, those of the parent too", async () => {
     const device_type = ids.get("A1")!
     const device_role = ids.get("Leaf")!
     const site = ids.get("Oslo")!

@@ -5,6 +5,7 @@ import { type Api, startApi } from "../support/Api.ts"
 import { named } from "../support/Client.ts"
 import { openSql } from "../support/Sql.ts"
 import { eventually } from "../support/Eventually.ts"
+import { thorough } from "../support/Seed.ts"
 
 let api: Api
 
@@ -68,7 +69,7 @@ describe("a search", () => {
     for (const lsn of ["FFFFFFFF/FFFFFFFF", "00FFFFFF/0"]) expect(await search(lsn, reader.token)).toContain(ofChange)
   })
 
-  it("ends in time, tells so, and leaves connections to others", async () => {
+  thorough("ends in time, tells so, and leaves connections to others", async () => {
     const [searcher, other] = [
       await api.newToken(),
       await makeUser(api, "other", { types: ["dcim.manufacturer"], actions: ["view"] })

@@ -5,6 +5,7 @@ import { makeUser, userPassword } from "../auth/Users.ts"
 import { type Api, startApi } from "../support/Api.ts"
 import { at, faultsOf, hasBrowser, logIn } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
+import { thorough } from "../support/Seed.ts"
 
 let api: Api
 
@@ -21,7 +22,7 @@ const { opened, loggedInAs } = startConsole(
 const age = () => api.database.superuser.query("update rackwire_session set confirmed = now() - interval '6 minutes'")
 
 describe.skipIf(!hasBrowser)("the second factor", () => {
-  it("is set up, used, confirmed and removed with the keyboard alone", async () => {
+  thorough("is set up, used, confirmed and removed with the keyboard alone", async () => {
     const { page } = await loggedInAs("kim")
     await page.goto("/user/factors/")
     expect(await faultsOf(page)).toEqual([])

@@ -5,6 +5,7 @@ import type { Json } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 import { faultsOf, hasBrowser, sideways } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
+import { thorough, thoroughly } from "../support/Seed.ts"
 
 const reason = `source headquarters: <img src=x onerror=alert(1)> rows between 5 and 9 were deleted by retention`
 const secret = "not-to-be-shown"
@@ -43,7 +44,7 @@ const { loggedIn } = startConsole(
 const megabyte = 1024 * 1024
 
 describe.skipIf(!hasBrowser)("sources", () => {
-  it("are explained where there are none, with the command that attaches one", async () => {
+  thorough("are explained where there are none, with the command that attaches one", async () => {
     const { page, close } = await loggedIn()
     await page.goto("/extras/sources/")
     expect(await page.locator(".empty").textContent()).toMatch(
@@ -109,7 +110,7 @@ describe.skipIf(!hasBrowser)("sources", () => {
     await close()
   })
 
-  it("have their state before their attributes, on narrow screens too, and follow it", async () => {
+  thorough("have their state before their attributes, on narrow screens too, and follow it", async () => {
     const id = await makeSource("followed", { wal_limit: 100 })
     await setReading(id, 10 * megabyte)
     const { page, close } = await loggedIn()
@@ -149,7 +150,7 @@ describe.skipIf(!hasBrowser)("sources", () => {
   })
 })
 
-describe.skipIf(!hasBrowser)("INVENTORY=off", () => {
+thoroughly.skipIf(!hasBrowser)("INVENTORY=off", () => {
   it("leaves the menu, the home page and the first steps without the inventory, whose pages stay", async () => {
     const { page, close } = await loggedIn()
     await page.goto("/")

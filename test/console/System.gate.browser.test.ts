@@ -8,6 +8,7 @@ import { eventually } from "../support/Eventually.ts"
 import { type Service, startService } from "../support/Service.ts"
 import { faultsOf, hasBrowser } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
+import { thoroughly } from "../support/Seed.ts"
 
 const reason = `<img src=x onerror=alert(1)> was left out`
 
@@ -38,7 +39,7 @@ afterAll(() => standby?.stop())
 
 const capture = async () => (await api.call<Json>("GET", "/api/core/capture/")).json
 
-describe.skipIf(!hasBrowser)("Capture", () => {
+thoroughly.skipIf(!hasBrowser)("Capture", () => {
   it("shows the slot, the publication, who reads, and the gaps, one of which is acknowledged", async () => {
     const { page, close } = await loggedIn()
     await page.goto("/system/capture/")

@@ -44,7 +44,7 @@ afterAll(async () => {
 const list = "/extras/webhooks/"
 
 describe.skipIf(!hasBrowser)("webhooks", () => {
-  it("are listed with their state in words, their traffic and what waits", async () => {
+  thorough("are listed with their state in words, their traffic and what waits", async () => {
     const { page } = await loggedIn()
     await page.goto(list)
     const rows = await page.locator("#objects tbody tr").allInnerTexts()
@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser)("webhooks", () => {
     expect(await faultsOf(page)).toEqual([])
   })
 
-  it("tell on their page how they are, what was sent, and how receivers answered", async () => {
+  thorough("tell on their page how they are, what was sent, and how receivers answered", async () => {
     const { page } = await loggedIn()
     await page.goto(`${list}${ailing}/`)
     expect(await page.locator("#health").innerText()).toContain("Healthy, but 6 attempts of 6 in the last hour failed")

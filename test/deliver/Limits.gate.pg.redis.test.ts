@@ -5,7 +5,7 @@ import { type Json, password } from "../support/Client.ts"
 import { startService } from "../support/Service.ts"
 import { eventually } from "../support/Eventually.ts"
 import { startDelivering } from "./Delivering.ts"
-import { thorough } from "../support/Seed.ts"
+import { thorough, thoroughly } from "../support/Seed.ts"
 
 const pace = 0.3
 
@@ -69,7 +69,7 @@ describe("a circuit breaker", () => {
   })
 })
 
-describe("a circuit breaker of two processes", () => {
+thoroughly("a circuit breaker of two processes", () => {
   it("opens for both, and one attempt of one of them probes", async () => {
     const second = await startSecond()
     onTestFinished(() => second.stop())

@@ -5,6 +5,7 @@ import type { Json } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Delivery, startDelivering } from "./Delivering.ts"
 import { breakers as breakersOf, keepOpen } from "../transport/KeepOpen.ts"
+import { thoroughly } from "../support/Seed.ts"
 
 const hooks = startDelivering()
 
@@ -158,7 +159,7 @@ describe("a retry of all of a webhook", () => {
   })
 })
 
-describe("a webhook that needs a look", () => {
+thoroughly("a webhook that needs a look", () => {
   it("is told of by the readiness, the problems, the metrics and check alike", async () => {
     const { id } = await opened("ill")
     const told = /webhooks? (?:(?:is|are) failing|needs? attention).*: [\d,]+ deliver(?:y waits|ies wait) for /

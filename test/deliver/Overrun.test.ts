@@ -12,11 +12,12 @@ import type { Delivery } from "../../src/event/Delivery.ts"
 import { Templates } from "../../src/template/Template.ts"
 import { TemplateError } from "../../src/template/TemplateError.ts"
 import { connections } from "./Receiver.ts"
+import { thorough } from "../support/Seed.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "rackwire-overrun-"))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test("templates that ran out of time are tried again, those that are wrong are not", async () => {
+thorough("templates that ran out of time are tried again, those that are wrong are not", async () => {
   const plugin = join(folder, "slow.ts")
   writeFileSync(plugin, `export default { name: "slow", examples: [], filters: { spin: () => { for (;;); } } }`)
   const failure = (bodyTemplate: string) =>

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Api, environmentOf, startApi } from "../support/Api.ts"
 import { startService } from "../support/Service.ts"
 import { blocksOf, readDocument } from "./Document.ts"
+import { thorough } from "../support/Seed.ts"
 
 /** The service runs in this process too, so no program may be waited for in between. */
 const run = promisify(execFile)
@@ -70,7 +71,7 @@ describe("a plugin of the document", () => {
     await expect(started).rejects.toThrow(textOf("message").trim())
   })
 
-  it("is called by the command that it shows", async () => {
+  thorough("is called by the command that it shows", async () => {
     const env = { PATH: process.env["PATH"], TOKEN: await api.newToken() }
     const commands = render.replaceAll("localhost:8000", api.service.url)
     const { stdout } = await run("bash", ["-c", commands], { env })

@@ -141,7 +141,7 @@ const verdict = (
 }
 
 /** Languages whose programs start fast; the others are run with more effort than usual. */
-const fast = new Set(["javascript", "bash"])
+const fast = new Set(["javascript"])
 
 describe("the example that verifies a signature", () => {
   it.for(verifiers.filter(({ language }) => isThorough || fast.has(language)))(

@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { program } from "../support/Process.ts"
+import { thorough } from "../support/Seed.ts"
 
 /** The user that runs the program: no file belongs to it. */
 const stranger = 54_321
@@ -34,7 +35,7 @@ describe.skipIf(process.getuid?.() !== 0)("a data directory of another user", ()
     )
   })
 
-  it("is refused for a file in it", async () => {
+  thorough("is refused for a file in it", async () => {
     chownSync(directory, stranger, stranger)
     writeFileSync(join(directory, "secrets.json"), "{}")
     chmodSync(join(directory, "secrets.json"), 0o600)

@@ -10,6 +10,7 @@ import {
   makeTargets,
   pointAtFiles
 } from "./CertificateAttacks.ts"
+import { thorough } from "../support/Seed.ts"
 
 const { folder, remove } = makeFolder()
 const settings = { WEBHOOK_CA_DIRECTORY: folder }
@@ -27,7 +28,7 @@ afterAll(async () => {
 describe("a webhook's CA certificates", () => {
   it("are checked when the webhook is saved, by its file or its text", () => expectCertificatesChecked(api, folder))
 
-  it("that plain SQL reads from a FIFO or a device are overtaken by reads, now and after a restart", async () => {
+  thorough("that plain SQL reads from a FIFO or a device are overtaken by reads, now and after a restart", async () => {
     const targets = await makeTargets(api)
     const { overtaking } = await causesOf(api, () => pointAtFiles(api, folder, targets))
     expect(overtaking).toBeGreaterThan(0)

@@ -4,6 +4,7 @@ import { type Api, startApi } from "../support/Api.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 import { causesOf } from "./Causes.ts"
 import { largest, longText, regex, tooLarge, tooLargeFields, webhookOf } from "./ConditionAttacks.ts"
+import { thorough } from "../support/Seed.ts"
 
 let api: Api
 let receiver: Receiver
@@ -33,7 +34,7 @@ describe("patterns", () => {
     expect([status, text.match(/its repetitions and classes make it too large/g)?.length]).toEqual([400, 3])
   })
 
-  it("of the largest size are checked and matched in slices, and end undecided beyond their budget", async () => {
+  thorough("of the largest size are checked and matched in slices, and end undecided beyond their budget", async () => {
     const costly = Array.from({ length: hooksMax }, (_, n) =>
       webhookOf(receiver.url, `costly ${n}`, { conditions: largest(n) })
     )

@@ -12,6 +12,7 @@ import {
   reduced,
   wrongRows
 } from "./ImportAttacks.ts"
+import { fewOf, thorough } from "../support/Seed.ts"
 
 let api: Api
 let token: string
@@ -25,7 +26,7 @@ afterAll(() => api.stop())
 const send = (format: ImportAttack["format"], body: string, query = "") => importSites(api, token, format, body, query)
 
 describe("an import", () => {
-  test.each(importAttacks(reduced))(
+  test.each(fewOf(importAttacks(reduced), 4, "attacks"))(
     "of $title is parsed by a thread, overtaken by reads, and refused with the place",
     async ({ format, body, status, detail }) => {
       const text = body()
@@ -55,7 +56,7 @@ describe("an import", () => {
     expect(overtaking).toBeGreaterThan(2)
   })
 
-  test("with an error in each row reports the first thousand, and shortens long values", async () => {
+  thorough("with an error in each row reports the first thousand, and shortens long values", async () => {
     const { answer, slices } = await causesOf(api, () => send("csv", wrongRows(1_001, 600)))
     expect(answer).toMatchObject({ status: 400, json: { rows: 1_001, created: 0 } })
     expect(answer.json["errors"]).toHaveLength(1_000)

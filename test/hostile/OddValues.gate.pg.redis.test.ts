@@ -5,6 +5,7 @@ import { caughtUp } from "../support/CaughtUp.ts"
 import { named } from "../support/Client.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 import { longRows } from "./LongRows.ts"
+import { thorough } from "../support/Seed.ts"
 
 let api: Api
 let receiver: Receiver
@@ -86,7 +87,7 @@ describe("capture goes on after", () => {
     ).toMatchObject([{ kind: "updated", reason: `its id was ${json.id}` }])
   })
 
-  it("a row that an event refers to and that is longer than Postgres may answer", async () => {
+  thorough("a row that an event refers to and that is longer than Postgres may answer", async () => {
     const tenant = await api.call<{ id: number }>("POST", "/api/tenancy/tenants/", named("Long"))
     await sql(`update tenancy_tenant set comments = repeat(chr(1), 16000000) where id = ${tenant.json.id}`)
     await passed()
@@ -98,7 +99,7 @@ describe("capture goes on after", () => {
     expect(JSON.parse(body.toString())).toMatchObject({ data: { tenant: { name: "Long" } } })
   })
 
-  it("a transaction of many long rows", async () => {
+  thorough("a transaction of many long rows", async () => {
     await sql(longRows(30, 400_000))
     await passed()
     const created =

@@ -5,6 +5,7 @@ import { named, request } from "../support/Client.ts"
 import { startService } from "../support/Service.ts"
 import { causesOf } from "./Causes.ts"
 import { expectQuickPatternsAnswered, fillSites, lockSites, looker, slow, storm } from "./PatternAttacks.ts"
+import { thorough } from "../support/Seed.ts"
 
 /** A service with little time for a statement, and one with the usual time. */
 let api: Api
@@ -47,7 +48,7 @@ const mostAtOnce = async <A>(work: Promise<A>): Promise<number> => {
 }
 
 describe("patterns at once", () => {
-  it("from two users run two at a time, and those beyond the queue are asked to retry", async () => {
+  thorough("from two users run two at a time, and those beyond the queue are asked to retry", async () => {
     const other = await looker(api, "another looker", null)
     // A user has eight reads under way.
     const paths = Array.from({ length: (running + waiting + 4) / 2 }, () => `/api/dcim/sites/?comments__regex=${slow}`)

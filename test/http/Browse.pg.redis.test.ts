@@ -5,6 +5,7 @@ import { openBrowser } from "../auth/Browser.ts"
 import { makeUser } from "../auth/Users.ts"
 import { type Api, startApi } from "../support/Api.ts"
 import { type Json, type List, named, password } from "../support/Client.ts"
+import { thorough } from "../support/Seed.ts"
 
 const sites = "/api/dcim/sites/"
 const html = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
@@ -109,7 +110,7 @@ describe("a program", () => {
 })
 
 describe("a browser", () => {
-  test("gets a page with the status of the answer, or is led to the login", async () => {
+  thorough("gets a page with the status of the answer, or is led to the login", async () => {
     for (const [path, status, type] of [
       ["/api/", 200, "text/html"],
       ["/api/extras/tags/", 200, "text/html"],

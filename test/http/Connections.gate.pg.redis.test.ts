@@ -7,6 +7,7 @@ import { Shares } from "../../src/limit/Shares.ts"
 import { type Api, startApi } from "../support/Api.ts"
 import { named } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
+import { thoroughly } from "../support/Seed.ts"
 
 const clientOf = (address: string) => (address === "127.0.0.9" ? undefined : address)
 
@@ -152,7 +153,7 @@ describe("connections", () => {
   })
 })
 
-describe("a service whose clients read nothing", () => {
+thoroughly("a service whose clients read nothing", () => {
   let api: Api
 
   beforeAll(async () => {

@@ -6,6 +6,7 @@ import { pixel } from "../support/AnyObject.ts"
 import { type Api, startApi } from "../support/Api.ts"
 import { type Json, type List, named } from "../support/Client.ts"
 import { formWith, gif, jpeg, png } from "../support/Images.ts"
+import { thorough } from "../support/Seed.ts"
 
 let api: Api
 let token: string
@@ -243,7 +244,7 @@ describe("a hostile form of a device type", () => {
     expect(await bytesAt((await change(json.id, both)).json.rear_image)).toEqual(gif(7, 8))
   })
 
-  it("is refused beyond the limit of the installation, for images of all types together", async () => {
+  thorough("is refused beyond the limit of the installation, for images of all types together", async () => {
     const site = await api.make("dcim/sites", named("Oslo"))
     const mib = (count: number, at: number) => Buffer.concat([gif(1, at), Buffer.alloc(count * 1024 * 1024)])
     const { json } = await create({ front_image: mib(9, 1), rear_image: mib(9, 2) })

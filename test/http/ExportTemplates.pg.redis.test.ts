@@ -4,6 +4,7 @@ import { makeUser } from "../auth/Users.ts"
 import { openBrowser } from "../auth/Browser.ts"
 import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, named } from "../support/Client.ts"
+import { thorough } from "../support/Seed.ts"
 
 let api: Api
 let token: string
@@ -115,7 +116,7 @@ describe("an export template", () => {
     expect((await get("export=plain")).text).toBe("3")
   })
 
-  it("has a limit of objects, and one of their characters", async () => {
+  thorough("has a limit of objects, and one of their characters", async () => {
     const { superuser } = api.database
     await superuser.query(`insert into dcim_site (name, slug, status, comments)
       select 'many ' || n, 'many-' || n, 'active', '' from generate_series(1, 5000) n`)

@@ -7,7 +7,7 @@ import { registry } from "../../src/inventory/Registry.ts"
 import { makeWorld } from "../support/AnyObject.ts"
 import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, named } from "../support/Client.ts"
-import { sampleOf } from "../support/Seed.ts"
+import { sampleOf, thorough } from "../support/Seed.ts"
 import { netboxPaths } from "../documents/NetboxSurface.ts"
 import { mismatches } from "./SchemaCheck.ts"
 
@@ -129,7 +129,7 @@ describe("an object is answered as described", () => {
   })
 })
 
-test("is JSON or YAML by `format` and `Accept`, as in NetBox", async () => {
+thorough("is JSON or YAML by `format` and `Accept`, as in NetBox", async () => {
   const typeOf = async (query: string, accept: string) => {
     const reply = await fetch(`${api.service.url}/api/schema/${query}`, { headers: { accept } })
     const text = await reply.text()

@@ -45,9 +45,11 @@ export const expectInheritedNamesUnknown = ({ types: all, names: inherited, impo
   }
 
   const expectUnknown = async (ask: (name: string) => Asked) => {
-    const answers = (nameOf: (name: string) => string) =>
-      Promise.all(inherited.map(async (name) => [name, await answerTo(ask(nameOf(name)), nameOf(name))]))
-    expect(await answers((name) => name)).toEqual(await answers(unknownLike))
+    const answers = async (names: Iterable<string>) =>
+      new Map(await Promise.all(Array.from(names, async (name) => [name, await answerTo(ask(name), name)] as const)))
+    const unknown = await answers(new Set(inherited.map(unknownLike)))
+    const expected = new Map(inherited.map((name) => [name, unknown.get(unknownLike(name))]))
+    expect(await answers(inherited)).toEqual(expected)
   }
 
   const queries: ReadonlyArray<(name: string) => string> = [

@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { type Api, sharedApi } from "../support/Api.ts"
 import type { Json } from "../support/Client.ts"
+import { thorough } from "../support/Seed.ts"
 
 interface Page {
   readonly count: number
@@ -47,7 +48,7 @@ const filtered = async (path: string, query: string): Promise<ReadonlyArray<Json
 
 const sites = "dcim/sites/"
 
-test("the version is in a header, status and schema answer", async () => {
+thorough("the version is in a header, status and schema answer", async () => {
   expect((await send("GET", "")).headers.get("api-version")).toMatch(/^\d+\.\d+$/)
   expect((await send("GET", "status/")).json).toHaveProperty("netbox-version")
   expect((await send("GET", "schema/")).status).toBe(200)

@@ -4,6 +4,7 @@ import { registry } from "../../src/inventory/Registry.ts"
 import { makeUser } from "../auth/Users.ts"
 import { type Api, sharedApi } from "../support/Api.ts"
 import type { Json } from "../support/Client.ts"
+import { thorough } from "../support/Seed.ts"
 
 let api: Api
 
@@ -25,7 +26,7 @@ describe("the root of the API", () => {
     }
   })
 
-  it("has an address for each list of an app, and each of them answers", async () => {
+  thorough("has an address for each list of an app, and each of them answers", async () => {
     const apps = [...new Set([...registry.values()].map(({ app }) => app)), "core", "wireless"]
     const lists = (await Promise.all(apps.map((app) => get(`/api/${app}/`)))).flatMap((each) => Object.entries(each))
     expect(lists.map(([, url]) => url)).toEqual(

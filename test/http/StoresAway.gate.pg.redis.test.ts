@@ -9,6 +9,7 @@ import { type RunningServers, startServers } from "../support/EmbeddedServers.ts
 import { eventually } from "../support/Eventually.ts"
 import { type Service, startService } from "../support/Service.ts"
 import { openSql } from "../support/Sql.ts"
+import { thorough } from "../support/Seed.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "rackwire-away-"))
 let servers: RunningServers
@@ -101,7 +102,7 @@ const note = async (kind: string): Promise<void> => {
   }
 }
 
-it("answers 503 with Retry-After while Postgres restarts, and logs no stack", async () => {
+thorough("answers 503 with Retry-After while Postgres restarts, and logs no stack", async () => {
   let isOver = false
   const over = () => isOver
   const asking = Object.keys(kinds).map(async (kind) => {
@@ -150,7 +151,7 @@ it.each([
   await eventually("it answers again", async () => (await ask("/api/extras/tags/", "POST", tag())).status === 201)
 })
 
-it("answers 503 with Retry-After for deliveries in Redis while it is away, and everything else", async () => {
+thorough("answers 503 with Retry-After for deliveries in Redis while it is away, and everything else", async () => {
   const { servers: own } = JSON.parse(readFileSync(join(directory, "owner.json"), "utf8")) as {
     servers: ReadonlyArray<{ pid: number }>
   }

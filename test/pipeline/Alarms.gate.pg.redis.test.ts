@@ -7,6 +7,7 @@ import { openBrowser } from "../auth/Browser.ts"
 import type { Json, List } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 import { startService } from "../support/Service.ts"
+import { thorough, thoroughly } from "../support/Seed.ts"
 
 const pace = 0.1
 const hooks = startDelivering({ pace })
@@ -105,7 +106,7 @@ describe("a gap", () => {
 })
 
 describe("a webhook that fails", () => {
-  it("has one alarm until it is well, which others get and it does not", async () => {
+  thorough("has one alarm until it is well, which others get and it does not", async () => {
     await onAlarms("others")
     const ailing = await onAlarms("ailing", { content_types: ["extras.alarm", "extras.tag"] })
     const subject = `webhook ${ailing}`
@@ -147,7 +148,7 @@ describe("a webhook that fails", () => {
   })
 })
 
-describe("an alarm", () => {
+thoroughly("an alarm", () => {
   it("is written once by several processes, and lasts over their restarts", async () => {
     await onAlarms("once")
     const start = () => startService(environmentOf(hooks.api.database), { roles: ["deliver"], pace })

@@ -1,4 +1,4 @@
-/** Debian's Postgres, an older version than that of the npm packages, stops fast. */
+/** Postgres of the npm packages stops fast, and that of Debian, which is an older version. */
 import { globSync } from "node:fs"
 import { dirname } from "node:path"
 import { describe } from "vitest"
@@ -7,6 +7,10 @@ import { stopsFast } from "./FastStop.ts"
 
 const [debian] = globSync("/usr/lib/postgresql/*/bin/postgres")
 const hasDebian = needs("Debian's Postgres", debian !== undefined, "apt-get install postgresql")
+
+describe("the embedded Postgres stops fast", () => {
+  stopsFast({})
+})
 
 describe.runIf(hasDebian)("Debian's Postgres stops fast", () => {
   stopsFast({ POSTGRES_BIN: dirname(debian ?? "/") })

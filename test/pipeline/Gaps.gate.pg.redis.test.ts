@@ -9,6 +9,7 @@ import { type ServiceProcess, startProcess } from "../support/Process.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 import { runCommand } from "../support/Command.ts"
+import { thoroughly } from "../support/Seed.ts"
 
 /** Capture compares and repairs more often than it would. */
 const pace = 0.2
@@ -165,7 +166,7 @@ describe("a heartbeat", () => {
   })
 })
 
-describe("while the service is away", () => {
+thoroughly("while the service is away", () => {
   const rackwire = (...args: ReadonlyArray<string>) => runCommand(args, { env: environmentOf(api.database), pace })
 
   let missed: Readonly<Record<"created" | "updated", string>>

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest"
 import { startDelivering } from "../deliver/Delivering.ts"
 import type { Json, List } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
+import { thorough } from "../support/Seed.ts"
 
 const hooks = startDelivering({ pace: 0.1 })
 
@@ -77,32 +78,35 @@ const turnsOf = async (id: number): Promise<ReadonlyArray<Change>> => {
 }
 
 describe("an alert on the health of webhooks", () => {
-  it("fires once when a receiver fails and once when it is well, though Redis loses everything between", async () => {
-    const redis = new Redis(hooks.api.database.redisUrl, { protocol: 2 })
-    const ailing = await hooks.webhook("ailing", patient)
-    const watching = await alert("watch", "ailing")
-    const { json: before, headers } = await webhookOf(ailing)
-    expect(before).toMatchObject({ health: "healthy", health_since: null })
-    hooks.answers.set("/ailing", 500)
-    await tags("ailing")
-    await hooks.arrived("watch", 1)
-    const failing = await webhookOf(ailing)
-    expect(failing.json).toMatchObject({ health: "failing", last_updated: before["last_updated"] })
-    expect(failing.headers.get("etag")).toBe(headers.get("etag"))
-    expect(Date.parse(failing.json.health_since!)).toBeGreaterThan(Date.parse(String(before["last_updated"])))
-    await untilProbed("ailing")
-    await redis.flushdb()
-    hooks.answers.set("/ailing", 200)
-    await hooks.arrived("watch", 2)
-    expect((await hooks.deliveries(ailing, "successful", 20)).length).toBe(20)
-    expect(toldAt("watch")).toEqual(["ailing failing", "ailing healthy"])
-    expect((await turnsOf(ailing)).map(({ message }) => message)).toEqual([
-      "The receiver answered 500.",
-      "The receiver accepts deliveries again."
-    ])
-    expect(await turnsOf(watching)).toEqual([])
-    await redis.quit()
-  })
+  thorough(
+    "fires once when a receiver fails and once when it is well, though Redis loses everything between",
+    async () => {
+      const redis = new Redis(hooks.api.database.redisUrl, { protocol: 2 })
+      const ailing = await hooks.webhook("ailing", patient)
+      const watching = await alert("watch", "ailing")
+      const { json: before, headers } = await webhookOf(ailing)
+      expect(before).toMatchObject({ health: "healthy", health_since: null })
+      hooks.answers.set("/ailing", 500)
+      await tags("ailing")
+      await hooks.arrived("watch", 1)
+      const failing = await webhookOf(ailing)
+      expect(failing.json).toMatchObject({ health: "failing", last_updated: before["last_updated"] })
+      expect(failing.headers.get("etag")).toBe(headers.get("etag"))
+      expect(Date.parse(failing.json.health_since!)).toBeGreaterThan(Date.parse(String(before["last_updated"])))
+      await untilProbed("ailing")
+      await redis.flushdb()
+      hooks.answers.set("/ailing", 200)
+      await hooks.arrived("watch", 2)
+      expect((await hooks.deliveries(ailing, "successful", 20)).length).toBe(20)
+      expect(toldAt("watch")).toEqual(["ailing failing", "ailing healthy"])
+      expect((await turnsOf(ailing)).map(({ message }) => message)).toEqual([
+        "The receiver answered 500.",
+        "The receiver accepts deliveries again."
+      ])
+      expect(await turnsOf(watching)).toEqual([])
+      await redis.quit()
+    }
+  )
 
   it("does not fire for its own health, and an explanation says so", async () => {
     const own = await alert("own", "own|bystander", { conditions: null })
@@ -130,7 +134,7 @@ describe("an alert on the health of webhooks", () => {
     expect([ids("other")[0], ids("own").includes(`${own}-${position}`)]).toEqual([`${other}-${position}`, false])
   })
 
-  it("ends where two watch each other, also when both their receivers fail", async () => {
+  thorough("ends where two watch each other, also when both their receivers fail", async () => {
     const [one, two] = [await alert("one", "two|third"), await alert("two", "one|third")]
     const third = await hooks.webhook("third")
     for (const path of ["/one", "/two"]) hooks.answers.set(path, 500)

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { keysOf } from "../../src/queue/Keys.ts"
 import { startDelivering } from "../deliver/Delivering.ts"
 import { openRedis } from "../support/Redis.ts"
+import { thorough } from "../support/Seed.ts"
 
 const hooks = startDelivering()
 let redis: Redis
@@ -88,7 +89,7 @@ describe("a long event", () => {
     expect(hooks.at("rendered")[0]!.body.toString()).toBe("200000 rendered 1")
   })
 
-  it("can be replayed", async () => {
+  thorough("can be replayed", async () => {
     const id = await webhook("replayed")
     const since = new Date(Date.now() - 3_600_000).toISOString()
     await makeSite("replayed", "a")
@@ -100,7 +101,7 @@ describe("a long event", () => {
     expect(eventsAt("replayed")[1]).toEqual(eventsAt("replayed")[0])
   })
 
-  it("is queued again when Redis was emptied", async () => {
+  thorough("is queued again when Redis was emptied", async () => {
     const id = await webhook("emptied", { paused: true })
     await makeSite("emptied", "a")
     await queued(id, 1)

@@ -6,7 +6,7 @@ import { makeUser } from "../auth/Users.ts"
 import { type Api, startApi } from "../support/Api.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
-import { runs } from "../support/Seed.ts"
+import { runs, thorough } from "../support/Seed.ts"
 import { openRedis } from "../support/Redis.ts"
 
 let api: Api
@@ -171,7 +171,7 @@ describe("when Redis loses", () => {
 
   it("everything, every unfinished delivery arrives", () => expectAllAfter("flushed", () => redis.flushdb()))
 
-  it("everything, each event that is owed is read from the change log about once", async () => {
+  thorough("everything, each event that is owed is read from the change log about once", async () => {
     close()
     const id = await webhook("many")
     onTestFinished(async () => void (await api.call("PATCH", `/api/extras/webhooks/${id}/`, { enabled: false })))
@@ -228,7 +228,7 @@ describe("when Redis loses", () => {
     await receiver.untilAll(() => slugsAt("behind").has("behind-parked"))
   })
 
-  it("more waiting deliveries than one read takes, all of them wait again", async () => {
+  thorough("more waiting deliveries than one read takes, all of them wait again", async () => {
     const count = 1100
     gate = 500
     // With little but failures the breaker would let only a few be attempted.
@@ -243,7 +243,7 @@ describe("when Redis loses", () => {
     expect(await waiting(id, count)).toBe(count)
   })
 
-  it("everything, no delivery that waits is read for each page of them", async () => {
+  thorough("everything, no delivery that waits is read for each page of them", async () => {
     const id = await webhook("held")
     await insertSites("held", 1, 1)
     expect(await untilSuccessful(id, 1)).toBe(1)

@@ -4,6 +4,7 @@ import { type Api, environmentOf, startApi } from "../support/Api.ts"
 import { named } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 import { startService } from "../support/Service.ts"
+import { thorough } from "../support/Seed.ts"
 
 let api: Api
 
@@ -29,7 +30,7 @@ it("cannot be known by a process that captures and has no API", async () => {
   await expect(startService(environment, { roles: ["capture"] })).rejects.toThrow("BASE_URL")
 })
 
-it("is warned of where no BASE_URL is set and the service listens on every address", async () => {
+thorough("is warned of where no BASE_URL is set and the service listens on every address", async () => {
   const warning = "BASE_URL is not set, so the URLs in events begin with http://0.0.0.0:"
   const open = await startApi({ HOST: "0.0.0.0" })
   expect(open.service.output()).toContain(warning)

@@ -19,6 +19,7 @@ import { openSql } from "../support/Sql.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 import { runCommand } from "../support/Command.ts"
 import { openRedis } from "../support/Redis.ts"
+import { thorough } from "../support/Seed.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "rackwire-ready-"))
 let database: TestDatabase
@@ -140,7 +141,7 @@ describe("a process with all roles is not ready", () => {
     await expectTold(/Redis takes no writes: OOM/, () => redis.config("SET", "maxmemory", "0"))
   })
 
-  it("while a webhook's deliveries cannot be read", async () => {
+  thorough("while a webhook's deliveries cannot be read", async () => {
     const { again } = keysOf(await makeWebhook("unread"))
     await redis.del(again)
     await redis.set(again, "no stream")
@@ -149,7 +150,7 @@ describe("a process with all roles is not ready", () => {
     await arrived("unread-1")
   })
 
-  it("while the delivery log is not written", async () => {
+  thorough("while the delivery log is not written", async () => {
     await makeWebhook("unlogged")
     const end = await lock("extras_delivery")
     await makeTag("unlogged-1")
@@ -157,7 +158,7 @@ describe("a process with all roles is not ready", () => {
     await arrived("unlogged-1")
   })
 
-  it("while the change log is not written", async () => {
+  thorough("while the change log is not written", async () => {
     await makeWebhook("unstored")
     const end = await lock("extras_objectchange")
     await makeTag("unstored-1")
@@ -214,7 +215,7 @@ describe("a process with all roles is ready, and has an alarm", () => {
     await expectAlarm(/a gap of the test/, () => database.sql.query("update rackwire_gap set acknowledged = now()"))
   })
 
-  it("while its sweep fails", async () => {
+  thorough("while its sweep fails", async () => {
     const id = await makeWebhook("unswept")
     expect((await whole.call("PATCH", `/api/extras/webhooks/${id}/`, { paused: true })).status).toBe(200)
     await makeTag("unswept-1")

@@ -14,6 +14,7 @@ import { prefixOf } from "../support/Redis.ts"
 import { type RedisProcess, startRedisProcess } from "../support/RedisProcess.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 import { surroundings } from "../support/Surroundings.ts"
+import { thoroughly } from "../support/Seed.ts"
 
 let api: Api
 let receiver: Receiver
@@ -148,7 +149,7 @@ const retry = async (id: number) => {
   await api.call("POST", `/api/extras/deliveries/${json.results[0]!.id}/retry/`)
 }
 
-describe("a Redis that reverts to a snapshot, of a delivery that waits for an hour,", () => {
+thoroughly("a Redis that reverts to a snapshot, of a delivery that waits for an hour,", () => {
   const hour = { retry_schedule: { kind: "fixed", delay: 3600, attempts: 5 } }
   const waiting = (id: number) => redis.client.zcard(keysOf(id).later)
 

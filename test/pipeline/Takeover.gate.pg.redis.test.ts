@@ -12,7 +12,7 @@ import { environmentOf } from "../support/Api.ts"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"
 import { type ServiceProcess, startProcess } from "../support/Process.ts"
 import { eventually } from "../support/Eventually.ts"
-import { thorough } from "../support/Seed.ts"
+import { thorough, thoroughly } from "../support/Seed.ts"
 import { openRedis } from "../support/Redis.ts"
 
 const program = fileURLToPath(new URL("../../bin/rackwire.mjs", import.meta.url))
@@ -122,7 +122,7 @@ const expectTakeover = async (
   return [before, after]
 }
 
-describe("the other process leaves the lead where it is", () => {
+thoroughly("the other process leaves the lead where it is", () => {
   it("while the leader is well, however long it looks on", async () => {
     const { generation } = await captureOf(await leader())
     const [begin] = await database.sql.query<{ readonly time: string }>("select now()::text as time")
@@ -197,7 +197,7 @@ class SlowWay {
   }
 }
 
-describe("a process with another slot", () => {
+thoroughly("a process with another slot", () => {
   it("does not read beside one that reads, and says which slot to use", async () => {
     const epoch = async () => (await captureOf(await leader()))["epoch"]
     const before = await epoch()

@@ -6,10 +6,11 @@ import { makeDatabase, makeEmptyDatabase, servers } from "../support/Database.ts
 import { databaseAt, openSql } from "../support/Sql.ts"
 import { onPool } from "../support/OnPool.ts"
 import { startService } from "../support/Service.ts"
+import { thorough } from "../support/Seed.ts"
 
 const nameOf = (url: string) => new URL(url).pathname.slice(1)
 
-it("transactions are read committed where the database says serializable", async () => {
+thorough("transactions are read committed where the database says serializable", async () => {
   const database = await makeDatabase()
   onTestFinished(() => database.drop())
   await database.superuser.query(

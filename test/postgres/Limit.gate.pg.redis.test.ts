@@ -2,6 +2,7 @@
 import { expect, it } from "vitest"
 import { startApi } from "../support/Api.ts"
 import { named } from "../support/Client.ts"
+import { thorough } from "../support/Seed.ts"
 
 const requests = Array.from({ length: 60 }, (_, n) => n)
 
@@ -25,7 +26,7 @@ it("a process keeps to its number of connections, under requests of every kind",
   await api.stop()
 })
 
-it("requests get 503, and no other error, where the database allows fewer", async () => {
+thorough("requests get 503, and no other error, where the database allows fewer", async () => {
   const api = await startApi()
   const { databaseUrl, superuser } = api.database
   const name = new URL(databaseUrl).pathname.slice(1)

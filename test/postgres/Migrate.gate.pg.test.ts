@@ -97,7 +97,7 @@ describe("migration of a database that was migrated before", () => {
     expect(output).toContain("create index dcim_device_order_idx on dcim_device (name collate rackwire_natural)")
   })
 
-  it("makes the functions anew if one differs, and writes none of them otherwise", async () => {
+  thorough("makes the functions anew if one differs, and writes none of them otherwise", async () => {
     const functions = async () => {
       const found = await database.sql.query<{ name: string; written: string; digest: string }>(
         `select oid::regprocedure::text as name, xmin::text as written, md5(pg_get_functiondef(oid)) as digest
@@ -158,7 +158,7 @@ describe("migration of a database that was migrated before", () => {
     expect(await migrate()).toBe("Nothing to migrate.\n")
   })
 
-  it("leaves no sequence to an unlogged table, and keeps its rows; check names those that are left", async () => {
+  thorough("leaves no sequence to an unlogged table, and keeps its rows; check names those that are left", async () => {
     const unlogged = ["rackwire_backlog", "rackwire_breaker", "rackwire_process"]
     const owned = () =>
       database.sql.query<{ name: string }>(

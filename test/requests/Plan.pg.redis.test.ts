@@ -4,6 +4,7 @@ import type { Json } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 import { makeUser } from "../auth/Users.ts"
 import { startDelivering } from "../deliver/Delivering.ts"
+import { thorough } from "../support/Seed.ts"
 
 const hooks = startDelivering()
 const path = "/api/extras/deliveries/"
@@ -38,7 +39,7 @@ const ended = (id: number) =>
   })
 
 describe("a plan", () => {
-  it("counts by webhook, warns, and leaves out what succeeded unless the filter names it", async () => {
+  thorough("counts by webhook, warns, and leaves out what succeeded unless the filter names it", async () => {
     const ordered = await failed("ordered", 3, { ordering: "object", rate_limit: 2 })
     hooks.answers.delete("/ordered")
     await hooks.tag("ordered well")

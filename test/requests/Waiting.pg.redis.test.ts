@@ -4,6 +4,7 @@ import { makeUser } from "../auth/Users.ts"
 import type { Json } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 import { startDelivering } from "../deliver/Delivering.ts"
+import { thorough } from "../support/Seed.ts"
 
 const hooks = startDelivering()
 
@@ -70,23 +71,26 @@ describe("deliveries without an attempt", () => {
     expect(ofObject).toMatchObject({ count: null, next: null })
   })
 
-  it("are counted as the queue of the webhook, its health and the pipeline count them, while others come", async () => {
-    const id = await paused("agreed", 40)
-    await hooks.webhook("busy")
-    const load = Promise.all(Array.from({ length: 30 }, (_, n) => hooks.tag(`busy ${n}`)))
-    await eventually("all agree", async () => {
-      const queues = await hooks.api.call<{ results: ReadonlyArray<Json> }>(
-        "GET",
-        "/api/core/background-queues/?limit=1000"
-      )
-      const queue = queues.json.results.find(({ name }) => name === "agreed")
-      const health = (await hooks.api.call<Json>("GET", `/api/extras/webhooks/${id}/health/`)).json
-      return queue?.["jobs"] === 40 && health["waiting"] === 40
-    })
-    expect((await pageAt(`webhook_id=${id}&limit=100`)).results).toHaveLength(40)
-    await load
-    await hooks.arrived("busy", 30)
-  })
+  thorough(
+    "are counted as the queue of the webhook, its health and the pipeline count them, while others come",
+    async () => {
+      const id = await paused("agreed", 40)
+      await hooks.webhook("busy")
+      const load = Promise.all(Array.from({ length: 30 }, (_, n) => hooks.tag(`busy ${n}`)))
+      await eventually("all agree", async () => {
+        const queues = await hooks.api.call<{ results: ReadonlyArray<Json> }>(
+          "GET",
+          "/api/core/background-queues/?limit=1000"
+        )
+        const queue = queues.json.results.find(({ name }) => name === "agreed")
+        const health = (await hooks.api.call<Json>("GET", `/api/extras/webhooks/${id}/health/`)).json
+        return queue?.["jobs"] === 40 && health["waiting"] === 40
+      })
+      expect((await pageAt(`webhook_id=${id}&limit=100`)).results).toHaveLength(40)
+      await load
+      await hooks.arrived("busy", 30)
+    }
+  )
 
   it.each([{}, { ordering: "object" }])("are discarded one by one, and the others are sent: %j", async (fields) => {
     const name = `less${Object.keys(fields).length}`

@@ -6,7 +6,7 @@ import { afterEach, beforeAll, describe, expect, it } from "vitest"
 import type { Json } from "../support/Client.ts"
 import { servers } from "../support/Database.ts"
 import { eventually } from "../support/Eventually.ts"
-import { thorough } from "../support/Seed.ts"
+import { thorough, thoroughly } from "../support/Seed.ts"
 import { type Sql, openSql } from "../support/Sql.ts"
 import { type Attached, attach, enable, expectEvents, gapsOf } from "./Attached.ts"
 import { openSession } from "./Session.ts"
@@ -59,7 +59,7 @@ const disable = async (own: Attached) => {
 const olderCopy = expect.stringContaining("its database is an older copy than was read")
 
 describe("a source whose database is restored", () => {
-  it("gives the changes since, though their ids were used before, and notes a gap", async () => {
+  thorough("gives the changes since, though their ids were used before, and notes a gap", async () => {
     const own = await started()
     await create(own, "before")
     await create(own, "kept")
@@ -151,7 +151,7 @@ describe("a source whose database is restored", () => {
     expect(await gapsOf(own)).toEqual([olderCopy])
   })
 
-  it("gives the changes since where it is polled", async () => {
+  thorough("gives the changes since where it is polled", async () => {
     const own = await started({ mode: "poll" })
     await create(own, "kept")
     const kept = lastIdOf(own)
@@ -164,7 +164,7 @@ describe("a source whose database is restored", () => {
   })
 })
 
-describe("a source whose database is on another server", () => {
+thoroughly("a source whose database is on another server", () => {
   it("gives the changes that it has more, and none again, and notes no gap", async () => {
     const own = await started()
     const { writer, api } = own

@@ -3,7 +3,7 @@
  * `RACKWIRE_SEED=<seed>` repeats the data of a run. `RACKWIRE_EFFORT` multiplies the number of generated cases.
  */
 import fc from "fast-check"
-import { type TestOptions, it } from "vitest"
+import { type TestOptions, describe, it } from "vitest"
 
 /** A positive number from the environment. */
 const numberOf = (name: string, initial: number): number => {
@@ -27,6 +27,14 @@ type Test = (name: string, ...rest: [test: () => unknown] | [options: TestOption
 /** Declares a test that only `test:long` runs: faster tests of the same file prove the core of its promise. */
 export const thorough: Test = isThorough ? (it as Test) : () => {}
 
+type Group = (name: string, tests: () => void) => void
+const undeclared: Group = () => {}
+
+/** Declares a group of such tests. */
+export const thoroughly: Group & { readonly skipIf: (condition: unknown) => Group } = isThorough
+  ? describe
+  : Object.assign(() => {}, { skipIf: () => undeclared })
+
 /** This many generated cases, multiplied by the effort; at least one. */
 export const runs = (count: number): number => Math.max(1, Math.round(count * effort))
 
@@ -46,3 +54,7 @@ export const sampleOf = <A>(items: ReadonlyArray<A>, count: number, name: string
   const own = [...name].reduce((hash, character) => (hash * 31 + character.codePointAt(0)!) | 0, seed)
   return fc.sample(fc.subarray([...items], { minLength: length, maxLength: length }), { numRuns: 1, seed: own })[0]!
 }
+
+/** Items of which the first two tiers try at most `count`, and `test:long` all. */
+export const fewOf = <A>(items: ReadonlyArray<A>, count: number, name: string): ReadonlyArray<A> =>
+  isThorough ? items : sampleOf(items, count, name)

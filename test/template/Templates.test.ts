@@ -10,7 +10,7 @@ import type { Source } from "../../src/template/Part.ts"
 import type { Outcome } from "../../src/template/pool/PoolWorker.ts"
 import { Templates } from "../../src/template/Template.ts"
 import { attacks, context } from "./attacks/attacks.ts"
-import { sampleOf } from "../support/Seed.ts"
+import { sampleOf, thorough } from "../support/Seed.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "rackwire-templates-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -185,7 +185,7 @@ describe("in development", () => {
   const text = (filters: string, examples = "[]") =>
     `export default { name: "fresh", examples: ${examples}, filters: { ${filters} } }`
 
-  it("a plugin is loaded again when its file changes, and a refused one changes nothing", async () => {
+  thorough("a plugin is loaded again when its file changes, and a refused one changes nothing", async () => {
     const path = write("fresh.ts", text("one: () => 1"))
     const { use, render } = start([path], { developer: true })
     expect(await render("{{ 0|one }}")).toBe("1")

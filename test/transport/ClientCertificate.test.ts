@@ -13,6 +13,7 @@ import {
 import { hasOpenssl } from "../support/Certificate.ts"
 import { type ClientAuthority, makeClientAuthority } from "../support/ClientAuthority.ts"
 import { connections, listen, sent, targetRules } from "../deliver/Receiver.ts"
+import { thorough } from "../support/Seed.ts"
 
 const clientCertificateProblem = (pem: string) => problemAt(pem, Date.now())
 
@@ -58,7 +59,7 @@ describe.runIf(hasOpenssl)("a client certificate", () => {
     expect(clientCertificateProblem(`${cert}\n`.repeat(11))).toBe("Enter at most 10 certificates, not 11.")
   })
 
-  test("is refused with a key that is another's, is locked, is none, or is of a kind that is not used", () => {
+  thorough("is refused with a key that is another's, is locked, is none, or is of a kind that is not used", () => {
     const { cert, key } = authority.issue("one")
     const pem = { type: "pkcs8", format: "pem" } as const
     const made = (kind: "rsa" | "dsa" | "ec", options: object): string =>

@@ -8,6 +8,7 @@ import { type TestDatabase, makeDatabase } from "../support/Database.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 import { type Service, type Start, startService } from "../support/Service.ts"
+import { thorough } from "../support/Seed.ts"
 
 const former = { SECRET_KEY: "the former key of 32 characters or more" }
 const other = { SECRET_KEY: "the other key of 32 characters or more" }
@@ -88,7 +89,7 @@ it("ends the start where nothing is sealed yet", async () => {
   await expect(start(other)).rejects.toThrow("SECRET_KEY: not the key")
 })
 
-it("of one process of several leaves deliveries to the others", async () => {
+thorough("of one process of several leaves deliveries to the others", async () => {
   const behind = await start(former)
   await makeWebhook(behind, "signed", { secret: "shared" })
   await start({ ...other, SECRET_KEY_FALLBACKS: former.SECRET_KEY }, { roles: ["api", "deliver"] })
@@ -102,7 +103,7 @@ it("of one process of several leaves deliveries to the others", async () => {
   expect(arrived("signed").every(({ headers }) => headers["x-hook-attempt"] === "1")).toBe(true)
 })
 
-it("is taken once the former one is given up, and deliveries wait for new secrets", async () => {
+thorough("is taken once the former one is given up, and deliveries wait for new secrets", async () => {
   const first = await start(former)
   const id = await makeWebhook(first, "signed", { secret: "shared" })
   await makeWebhook(first, "plain", {})

@@ -4,6 +4,7 @@ import { type Api, startApi } from "../../support/Api.ts"
 import { type Json, type List, password } from "../../support/Client.ts"
 import { openBrowser } from "../Browser.ts"
 import { type User, makeUser, permit, userPassword } from "../Users.ts"
+import { thorough } from "../../support/Seed.ts"
 
 let api: Api
 
@@ -246,7 +247,7 @@ describe("a flood of refusals", () => {
     expect(api.service.output().split(String.raw`\"target\" from \"127.0.0.1\" has to wait`)).toHaveLength(2)
   })
 
-  it("with a new name each time writes a bounded number of rows", async () => {
+  thorough("with a new name each time writes a bounded number of rows", async () => {
     const { sql } = api.database
     const countOf = async () => {
       const statement = "select count(*)::int as count from users_signin where kind = 'refused'"

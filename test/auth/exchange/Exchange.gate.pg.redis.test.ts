@@ -11,6 +11,7 @@ import {
   unsigned
 } from "../oidc/HostileProvider.ts"
 import { makeUser } from "../Users.ts"
+import { thorough } from "../../support/Seed.ts"
 
 let issuer: HostileProvider
 let other: HostileProvider
@@ -156,7 +157,7 @@ describe("the exchange refuses", () => {
   })
 })
 
-it("the exchange is off without rules, and the service does not start with a fault in them", async () => {
+thorough("the exchange is off without rules, and the service does not start with a fault in them", async () => {
   await expect(startApi({ TOKEN_EXCHANGE: '[{"issuer": "http://a"}]' })).rejects.toThrow("TOKEN_EXCHANGE: rule 1")
   const off = await startApi({ LOGIN_ATTEMPTS_PER_ADDRESS: "2" })
   const answer = await off.raw("POST", "/api/users/tokens/exchange/", {})

@@ -8,11 +8,12 @@ import { runCommand } from "../../support/Command.ts"
 import { openBrowser } from "../Browser.ts"
 import { makeUser, userPassword } from "../Users.ts"
 import { startHostileProvider } from "./HostileProvider.ts"
+import { thorough } from "../../support/Seed.ts"
 
 const provisioned = async (api: Api, username: string, secret: string) =>
   (await api.raw("POST", "/api/users/tokens/provision/", { username, password: secret })).status
 
-it("LOCAL_LOGIN=superusers lets superusers alone log in by password, and says so", async () => {
+thorough("LOCAL_LOGIN=superusers lets superusers alone log in by password, and says so", async () => {
   const api = await startApi({ LOCAL_LOGIN: "superusers", OIDC_ISSUER: "https://login.example", OIDC_CLIENT_ID: "a" })
   await makeUser(api, "ana")
   const tried = async (name: string, secret: string) => (await openBrowser(api.service.url).logIn(name, secret)).status
@@ -24,7 +25,7 @@ it("LOCAL_LOGIN=superusers lets superusers alone log in by password, and says so
   await api.stop()
 })
 
-it("LOCAL_LOGIN=off takes no password, and shows no form for one; sessions and tokens stay valid", async () => {
+thorough("LOCAL_LOGIN=off takes no password, and shows no form for one; sessions and tokens stay valid", async () => {
   const token = "0123456789abcdef0123456789abcdef01234567"
   const options = { LOCAL_LOGIN: "off", OIDC_ISSUER: "https://login.example", OIDC_CLIENT_ID: "a" }
   const api = await startApi({ ...options, SUPERUSER_API_TOKEN: token })

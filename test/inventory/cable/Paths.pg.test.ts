@@ -1,6 +1,7 @@
 /** Paths over cables and panels, written by plain SQL: the scenarios of NetBox's own suite. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { Net } from "./Net.ts"
+import { thorough } from "../../support/Seed.ts"
 
 let net: Net
 
@@ -112,7 +113,7 @@ describe("a path", () => {
     expect(await net.pathsOf("i1", "i2")).toEqual(["i1-r1 f1-f2 r2-i2 complete", "i2-r2 f2-f1 r1-i1 complete"])
   })
 
-  it("leads through four positions in two groups of two", async () => {
+  thorough("leads through four positions in two groups of two", async () => {
     await net.ports("i1 i2 i3 i4 r1:4 f1@r1:1 f2@r1:2 f3@r1:3 f4@r1:4 r2:4 f5@r2:1 f6@r2:2 f7@r2:3 f8@r2:4")
     await net.cables("i1-f1+f2, i2-f3+f4, r1-r2, f5+f6-i3, f7+f8-i4")
     expect(await net.pathsOf("i1", "i4")).toEqual([
@@ -140,7 +141,7 @@ describe("a path", () => {
     expect(await net.stored("i2")).toEqual(["i1", true])
   })
 
-  it("follows a cable that loses an end, gets other ends, and is deleted", async () => {
+  thorough("follows a cable that loses an end, gets other ends, and is deleted", async () => {
     await net.ports("i1 i2 i3 r1 f1@r1 r2 f2@r2")
     const [first, trunk] = await net.cables("i1+i2-f1, r1-r2, f2-i3")
     expect(await net.stored("i3")).toEqual(["i1+i2", true])
@@ -156,7 +157,7 @@ describe("a path", () => {
     expect([await net.pathsOf("i3"), await net.stored("i3")]).toEqual([["i3-f2 r2 open"], ["", true]])
   })
 
-  it("continues where a rear port has one position instead of many", async () => {
+  thorough("continues where a rear port has one position instead of many", async () => {
     await net.ports("i1 i2 r1:2 f1@r1:1")
     await net.cables("i1-r1, f1-i2")
     expect(await net.pathsOf("i1")).toEqual(["i1-r1 split"])
@@ -201,7 +202,7 @@ describe("a path", () => {
     expect([await net.path("i1"), await net.stored("i1")]).toEqual(["none", ["", null]])
   })
 
-  it("leads through two circuits in a row, ports and breakouts between them", async () => {
+  thorough("leads through two circuits in a row, ports and breakouts between them", async () => {
     await net.ports("i1 i2 a1 z1 a2 z2 r1 f1@r1 r2:2 f2@r2:1 f3@r2:2 i3")
     await net.cables("i1-a1, z1-a2, z2-i2")
     expect(await net.path("i1")).toBe("i1-a1 z1-a2 z2-i2 complete")
@@ -240,7 +241,7 @@ describe("a path", () => {
     await expect(net.cables("i1-n2")).rejects.toThrow("network")
   })
 
-  it("has 12 hops", async () => {
+  thorough("has 12 hops", async () => {
     const numbers = Array.from({ length: 12 }, (_, at) => at + 1)
     await net.ports(`i1 i2 ${numbers.map((n) => `r${n} f${n}@r${n}`).join(" ")}`)
     const between = numbers.slice(1).map((n) => (n % 2 === 0 ? `r${n - 1}-r${n}` : `f${n - 1}-f${n}`))

@@ -1,6 +1,7 @@
 /** Cables by plain SQL: many at once, what the database refuses, circles, and large sides. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { Net } from "./Net.ts"
+import { thorough } from "../../support/Seed.ts"
 
 let net: Net
 
@@ -94,7 +95,7 @@ describe("a circle", () => {
 })
 
 describe("large sides", () => {
-  it("of 64 ends are one path, and a trunk of 1,024 positions has as many", async () => {
+  thorough("of 64 ends are one path, and a trunk of 1,024 positions has as many", async () => {
     const many = (letter: string, count: number) => Array.from({ length: count }, (_, at) => `${letter}${at + 1}`)
     await net.ports([...many("i", 64), ...many("i", 128).slice(64)].join(" "))
     await net.cables(`${many("i", 64).join("+")}-${many("i", 128).slice(64).join("+")}`)
@@ -126,7 +127,7 @@ describe("large sides", () => {
     ])
   })
 
-  it("reads as few rows in a large network as in a small one", async () => {
+  thorough("reads as few rows in a large network as in a small one", async () => {
     await sql(`create function rows_read(statements text[]) returns bigint[] language plpgsql as $$
       declare
         each text;

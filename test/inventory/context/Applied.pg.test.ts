@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { appliedSql } from "../../../src/inventory/context/Applied.ts"
 import { objectType } from "../../../src/inventory/Registry.ts"
 import { type TestDatabase, makeDatabase } from "../../support/Database.ts"
-import { seedOf } from "../../support/Seed.ts"
+import { seedOf, thorough } from "../../support/Seed.ts"
 
 let database: TestDatabase
 
@@ -147,7 +147,7 @@ test("are those whose lists are empty or have a value of the machine, in the ord
   expect(applied).toBeGreaterThan(500)
 })
 
-test("are none where they are too many or too large, and none at all where a page has too much", async () => {
+thorough("are none where they are too many or too large, and none at all where a page has too much", async () => {
   const { sql } = database
   await sql.query("delete from extras_configcontext")
   const add = (from: number, to: number, bytes: number, roles: string) =>

@@ -5,6 +5,7 @@ import { apiAt, moveInto, verifyInto } from "../Source.ts"
 import { netBoxToken, startNetBox } from "./NetBox.ts"
 import { newer } from "./NetBox42.ts"
 import { choice, device, nested, port, stamps, usual } from "./Objects.ts"
+import { thorough } from "../../support/Seed.ts"
 
 let target: TestDatabase
 const opened: Array<{ readonly stop: () => Promise<void> }> = []
@@ -132,7 +133,7 @@ describe("release 4.2", () => {
     expect(server.requests.some(({ path }) => path === "users/tokens")).toBe(false)
   })
 
-  test("keeps passwords that were set here, and follows changes", async () => {
+  thorough("keeps passwords that were set here, and follows changes", async () => {
     const { both } = await start(newer)
     await moveInto(both)
     await target.superuser.query("update users_user set password = '$argon2id$v=19$here'")

@@ -5,7 +5,6 @@ import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { freePorts } from "../../src/embedded/Ports.ts"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"
-import { thorough } from "../support/Seed.ts"
 
 let database: TestDatabase
 
@@ -80,7 +79,7 @@ describe("serve", () => {
     server.close()
   })
 
-  thorough("ends with an error when the time of DATABASE_WAIT is over", async () => {
+  it("ends with an error when the time of DATABASE_WAIT is over", async () => {
     const port = (await freePorts(1))[0]!
     const service = launch(environmentAt(port, { DATABASE_WAIT: "3 seconds" }))
     const { code, millis } = await service.end

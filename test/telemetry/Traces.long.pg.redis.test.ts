@@ -7,7 +7,6 @@ import { type Api, startApiProcess } from "../support/Api.ts"
 import { named } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
-import { thorough } from "../support/Seed.ts"
 
 interface Span {
   readonly traceId: string
@@ -160,20 +159,17 @@ describe("a change whose request is not traced", () => {
   })
 })
 
-thorough(
-  "a collector that accepts connections and never answers delays no change, no delivery and no shutdown",
-  async () => {
-    const hanging = await startReceiver(() => new Promise(() => {}))
-    const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: hanging.url, TRACE_RATIO: "1" }
-    const other = await startApiProcess(environment)
-    await other.call("POST", "/api/extras/webhooks/", {
-      ...{ name: "hanging", content_types: ["extras.tag"], type_create: true, payload_url: `${receiver.url}/hanging` }
-    })
-    await hanging.until(() => true, "spans")
-    for (let n = 0; n < 5; n++) await other.call("POST", "/api/extras/tags/", named(`hanging ${n}`))
-    await receiver.untilAll((all) => all.filter(({ path }) => path === "/hanging").length >= 5)
-    await other.stop()
-    await hanging.close()
-    expect(other.service.process.exitCode).toBe(0)
-  }
-)
+it("a collector that accepts connections and never answers delays no change, no delivery and no shutdown", async () => {
+  const hanging = await startReceiver(() => new Promise(() => {}))
+  const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: hanging.url, TRACE_RATIO: "1" }
+  const other = await startApiProcess(environment)
+  await other.call("POST", "/api/extras/webhooks/", {
+    ...{ name: "hanging", content_types: ["extras.tag"], type_create: true, payload_url: `${receiver.url}/hanging` }
+  })
+  await hanging.until(() => true, "spans")
+  for (let n = 0; n < 5; n++) await other.call("POST", "/api/extras/tags/", named(`hanging ${n}`))
+  await receiver.untilAll((all) => all.filter(({ path }) => path === "/hanging").length >= 5)
+  await other.stop()
+  await hanging.close()
+  expect(other.service.process.exitCode).toBe(0)
+})

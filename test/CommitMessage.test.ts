@@ -7,6 +7,7 @@ import { promisify } from "node:util"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { subjectFault } from "../ops/commit-msg.mjs"
 import { needs } from "./support/Ledger.ts"
+import { thorough } from "./support/Seed.ts"
 
 const root = new URL("..", import.meta.url).pathname
 
@@ -71,7 +72,7 @@ describe.skipIf(!hasGit)("npm's prepare", () => {
   })
   afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-  it("installs the hook in a clone: git refuses a commit with a wrong subject", async () => {
+  thorough("installs the hook in a clone: git refuses a commit with a wrong subject", async () => {
     await run("git", ["init", "--template="])
     expect(await prepared()).toEqual(silent)
     expect(await prepared()).toEqual(silent)

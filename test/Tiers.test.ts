@@ -99,7 +99,11 @@ const siblings: Readonly<Record<string, string>> = {
   "pipeline/MemoryBudget.long.pg.redis.test.ts": "pipeline/Ready.gate.pg.redis.test.ts",
   "pipeline/ScopeVisible.long.pg.redis.test.ts": "pipeline/Scope.pg.redis.test.ts",
   "embedded/Servers.long.pg.redis.test.ts": "embedded/ForeignDirectory.gate.test.ts",
-  "hostile/RenderedParts.long.pg.redis.test.ts": "hostile/LongEvents.gate.pg.redis.test.ts"
+  "hostile/RenderedParts.long.pg.redis.test.ts": "hostile/LongEvents.gate.pg.redis.test.ts",
+  "console/InPlace.long.browser.test.ts": "console/Lists.gate.browser.test.ts",
+  "auth/oidc/SignIn.long.browser.test.ts": "auth/oidc/RealProvider.gate.pg.redis.test.ts",
+  "console/Look.long.browser.test.ts": "console/Console.gate.browser.test.ts",
+  "source/Restored.long.pg.redis.test.ts": "source/Stream.pg.redis.test.ts"
 }
 
 const stem = (file: string): string => join(dirname(file), file.slice(dirname(file).length).split(".")[0]!)

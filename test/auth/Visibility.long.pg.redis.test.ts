@@ -184,7 +184,7 @@ it("shows, by list, detail, cursor, export, change log and the console, and dele
       for (const id of granted) await api.call("DELETE", `/api/users/permissions/${id}/`)
       for (const [way, found] of Object.entries(ways)) expect([way, found]).toEqual([way, allowed])
     }),
-    { numRuns: runs(6) }
+    { numRuns: runs(18) }
   )
 })
 
@@ -286,7 +286,7 @@ describe("two worlds that differ only in objects that a user may not see", () =>
           const told = before.flatMap((answer, at) => (answer === after[at] ? [] : [[answer, after[at]]]))
           expect(told).toEqual([])
         }),
-        { numRuns: runs(1), endOnFailure: true }
+        { numRuns: runs(3), endOnFailure: true }
       )
     },
     timeout

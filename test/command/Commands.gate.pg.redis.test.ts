@@ -190,7 +190,7 @@ it.each([
   expect(code).toBe(1)
 })
 
-describe("a signal", () => {
+thoroughly("a signal", () => {
   /** Runs a command until it has printed the text, and sends it the signal; returns the exit code. */
   const interrupted = async (args: ReadonlyArray<string>, text: string, signal: NodeJS.Signals) => {
     const env = { PATH: process.env["PATH"], ...environmentOf(database) }
@@ -205,7 +205,7 @@ describe("a signal", () => {
     return ended
   }
 
-  thorough("ends a command that has work with the signal's exit code", async () => {
+  it("ends a command that has work with the signal's exit code", async () => {
     await database.sql.query(
       "insert into extras_webhook (name, content_types, payload_url) values ('idle', '{dcim.site}', 'http://[::1]:9/')"
     )

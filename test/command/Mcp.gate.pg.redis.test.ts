@@ -119,7 +119,7 @@ describe("the MCP server", () => {
     expect((await wrong.call("status")).text).toContain("Invalid token")
   })
 
-  it("with --allow-write creates, changes, deletes and retries", async () => {
+  thorough("with --allow-write creates, changes, deletes and retries", async () => {
     const { call } = await server("--allow-write")
     const webhook = await hooks.webhook("write", { conditions: { attr: "name", value: "write one" } })
     const made = await call("create_object", { type: "extras.tag", values: named("write one"), message: "asked for" })

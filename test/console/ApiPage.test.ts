@@ -7,6 +7,7 @@ import { curl } from "../../src/console/api/Curl.ts"
 import { shownJson } from "../../src/console/api/Json.ts"
 import { replaceTimeOf } from "../support/TimeOf.ts"
 import { hostileJson } from "./HostileJson.ts"
+import { thorough } from "../support/Seed.ts"
 
 const shown = (value: unknown) => Effect.runPromise(shownJson(JSON.stringify(value)))
 
@@ -61,7 +62,7 @@ describe("JSON on a page", () => {
     ])
   })
 
-  test("is cut where it is long, and lets the event loop turn while it is made", async () => {
+  thorough("is cut where it is long, and lets the event loop turn while it is made", async () => {
     for (const hostile of hostileJson) {
       const text = JSON.stringify(hostile)
       const { result, turns } = await watched(() => Effect.runPromise(shownJson(text)))

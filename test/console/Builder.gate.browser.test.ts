@@ -44,7 +44,7 @@ const read = async (page: Page): Promise<ReadonlyArray<string>> =>
 describe.skipIf(!hasBrowser)("the builder of conditions", () => {
   const text = "#f-conditions"
 
-  it("writes the JSON of rows and groups, and has the operators that the service has", async () => {
+  thorough("writes the JSON of rows and groups, and has the operators that the service has", async () => {
     const { page, problems, close } = await loggedIn()
     await page.goto("/extras/webhooks/add/?content_types=dcim.site")
     const builder = page.locator("[data-builder=f-conditions]")

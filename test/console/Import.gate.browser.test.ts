@@ -89,7 +89,7 @@ describe.skipIf(!hasBrowser)("an import", () => {
     await close()
   })
 
-  it("takes files of every format, keeps their text, and changes rows with an id", async () => {
+  thorough("takes files of every format, keeps their text, and changes rows with an id", async () => {
     const { page, problems, close } = await loggedIn()
     const made = await api.call<{ readonly id: number }>("POST", "/api/dcim/sites/", named("Changed"))
     const texts = {

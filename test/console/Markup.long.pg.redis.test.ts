@@ -52,7 +52,7 @@ const get = async (path: string) => {
   return { status: reply.status, text: isPage ? await reply.text() : "" }
 }
 
-const types = sampleOf([...registry.values()], 20, "pages")
+const types = sampleOf([...registry.values()], 60, "pages")
 
 /** The pages that a reader can open: those of the first object of each of these types, where the path has an id. */
 const everyPath = (): ReadonlyArray<string> =>

@@ -10,7 +10,7 @@ import { eventually } from "../support/Eventually.ts"
 import { type PathProxy, startPathProxy } from "../support/PathProxy.ts"
 import { startReceiver } from "../support/Receiver.ts"
 import { startService } from "../support/Service.ts"
-import { fewOf } from "../support/Seed.ts"
+import { fewOf, thorough } from "../support/Seed.ts"
 
 const path = "/tools/rackwire"
 
@@ -167,7 +167,7 @@ describe.each(fewOf(kinds, 1, "proxies"))("behind a proxy that strips the path: 
     expect(found.filter((each) => !each.startsWith(`${path}/`))).toEqual([])
   })
 
-  it("the API names public addresses, and its description the server", async () => {
+  thorough("the API names public addresses, and its description the server", async () => {
     proxy.strips = strips
     const { json } = await api.call<{
       readonly next: string

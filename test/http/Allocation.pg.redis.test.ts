@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, named } from "../support/Client.ts"
-import { runs } from "../support/Seed.ts"
+import { runs, thorough } from "../support/Seed.ts"
 
 let api: Api
 beforeAll(async () => {
@@ -94,7 +94,7 @@ describe("the free addresses of a prefix", () => {
     expect((await api.call("GET", "/api/ipam/prefixes/999999/available-ips/")).status).toBe(404)
   })
 
-  it("go to one client each when 16 allocate at once, a hundred times and more", async () => {
+  thorough("go to one client each when 16 allocate at once, a hundred times and more", async () => {
     const { id } = await makePrefix("10.4.0.0/22")
     const path = `/api/ipam/prefixes/${id}/available-ips/`
     const count = Math.min(runs(100), 1000)

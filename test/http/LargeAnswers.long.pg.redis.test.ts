@@ -4,7 +4,6 @@ import { replyLimits } from "../../src/postgres/ReplyLimit.ts"
 import { answerCharsMax } from "../../src/http/wire/JsonText.ts"
 import { type Api, startApi } from "../support/Api.ts"
 import type { List } from "../support/Client.ts"
-import { sampleOf } from "../support/Seed.ts"
 
 const platforms = "/api/dcim/platforms/"
 const sites = "/api/dcim/sites/"
@@ -55,7 +54,7 @@ describe("a list of large objects", () => {
     const page = await api.call<List>("GET", `${platforms}?limit=20`)
     expect([page.status, page.json.count, page.json.results.length]).toEqual([200, large, 20])
     expect(page.text.length).toBeGreaterThan(20 * characters)
-    for (const format of sampleOf(["json", "csv"], 1, "formats")) {
+    for (const format of ["json", "csv"]) {
       const file = await api.call("GET", `${platforms}export/?format=${format}`)
       expect([format, file.status, file.text.match(/x{500000}/g)?.length]).toEqual([format, 200, large])
       const slugs = new Set(file.text.match(/\bp\d+\b/g))

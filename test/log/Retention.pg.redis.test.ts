@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"
 import { startService } from "../support/Service.ts"
+import { thorough } from "../support/Seed.ts"
 
 let database: TestDatabase
 
@@ -30,7 +31,7 @@ const days = async (table: string): Promise<ReadonlyArray<number>> => {
   return rows.map(({ day }) => Number(day))
 }
 
-it("has a partition per day, and drops partitions that are too old", async () => {
+thorough("has a partition per day, and drops partitions that are too old", async () => {
   const tables = ["extras_delivery", "rackwire_attempt"]
   await (await start()).stop()
   for (const table of tables) {

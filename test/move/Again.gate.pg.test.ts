@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type TestDatabase, makeDatabase, makeEmptyDatabase } from "../support/Database.ts"
 import { moveInto, schema } from "./Source.ts"
+import { thorough } from "../support/Seed.ts"
 
 let source: TestDatabase
 let target: TestDatabase
@@ -86,7 +87,7 @@ describe("a second move", () => {
     expect((await again()).sums).toEqual(nothing)
   })
 
-  test("reports what was changed on both sides, until one side is said to count", async () => {
+  thorough("reports what was changed on both sides, until one side is said to count", async () => {
     await here("update dcim_site set facility = 'ours' where id = 5")
     await here("delete from dcim_site where id = 6")
     await here("update dcim_site set facility = 'ours' where id = 7")

@@ -67,7 +67,7 @@ const toldOf = async (change: number, name: string): Promise<Told | undefined> =
 
 describe("the explanation of a change", () => {
   it("tells of random webhooks and changes what was delivered, as the webhooks were at that time", async () => {
-    const [definitions, steps] = [fc.sample(definition, 8), fc.sample(step, runs(40))]
+    const [definitions, steps] = [fc.sample(definition, 8), fc.sample(step, runs(120))]
     const region = await api.make("dcim/regions", named("North"))
     const hooks: Array<number> = []
     for (const [at, fields] of definitions.entries()) {

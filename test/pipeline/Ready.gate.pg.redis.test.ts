@@ -166,7 +166,7 @@ describe("a process with all roles is not ready", () => {
     await arrived("unstored-1")
   })
 
-  it("while it stops, and goes on answering as long as it is told to", async () => {
+  thorough("while it stops, and goes on answering as long as it is told to", async () => {
     const stopping = await startService({ ...environment, SHUTDOWN_DELAY: "5 seconds" })
     const stopped = stopping.stop()
     await eventually("it says so", async () => {

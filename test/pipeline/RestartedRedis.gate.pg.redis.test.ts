@@ -110,7 +110,7 @@ describe("a Redis that keeps nothing", () => {
   })
 })
 
-describe("a Redis that reverts to a snapshot", () => {
+thoroughly("a Redis that reverts to a snapshot", () => {
   it("sends nothing again that has ended since, and loses nothing that began since", async () => {
     const ended = await webhook("ended")
     const retried = await webhook("retried")

@@ -54,7 +54,7 @@ describe("a plan", () => {
     expect((await get(`discard/?webhook_id=${ordered}&status=successful`)).json).toMatchObject({ count: 0 })
   })
 
-  it("renders again what a retry would send, with the webhook as it is now", async () => {
+  thorough("renders again what a retry would send, with the webhook as it is now", async () => {
     const id = await failed("rendered", 2, { body_template: "{{ data.name }}" })
     const tried = async () => (await get(`retry/?webhook_id=${id}&dry_run=true`)).json.dry_run!
     expect(await tried()).toMatchObject({ looked_at: 2, identical: 2, different: 0, examples: [] })

@@ -66,7 +66,7 @@ const statuses = async () =>
     )
   ).map(({ status, count }) => `${count} ${status}`)
 
-it("ends the start, and check names it", async () => {
+thorough("ends the start, and check names it", async () => {
   const first = await start(former)
   await makeWebhook(first, "signed", { secret: "shared" })
   await expect(start(other)).rejects.toThrow(/^SECRET_KEY: not the key that sealed the secrets of this database\. /)

@@ -6,6 +6,7 @@ import { runCommand } from "../../support/Command.ts"
 import { openBrowser } from "../Browser.ts"
 import { makeUser } from "../Users.ts"
 import { type Slapd, base, hasSlapd, secret, startSlapd } from "./Slapd.ts"
+import { fewOf } from "../../support/Seed.ts"
 
 interface UserFields {
   readonly id: number
@@ -155,7 +156,7 @@ describe.skipIf(!hasSlapd)("the connection to a directory", () => {
 
   afterAll(() => slapd?.stop())
 
-  it.each([
+  const ways: ReadonlyArray<readonly [way: string, change: (slapd: Slapd) => Readonly<Record<string, string>>]> = [
     ["TLS", (slapd: Slapd) => ({ LDAP_URL: slapd.secureUrl, LDAP_CA: slapd.certificate })],
     ["StartTLS", (slapd: Slapd) => ({ LDAP_START_TLS: "true", LDAP_CA: slapd.certificate })],
     [
@@ -168,7 +169,8 @@ describe.skipIf(!hasSlapd)("the connection to a directory", () => {
         LDAP_REQUIRED_GROUP: "netops"
       })
     ]
-  ])("works by %s", async (_, change) => {
+  ]
+  it.each(fewOf(ways, 1, "ways"))("works by %s", async (_, change) => {
     const api = await startApi({ ...slapd.options, ...change(slapd) })
     expect((await openBrowser(api.service.url).logIn("ana", secret)).status).toBe(302)
     expect((await openBrowser(api.service.url).logIn("ana", "wrong")).status).toBe(200)

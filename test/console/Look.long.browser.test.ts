@@ -7,7 +7,6 @@ import type { Page } from "playwright-core"
 import { describe, expect, it } from "vitest"
 import { named } from "../support/Client.ts"
 import { hasBrowser, sideways } from "../support/Browser.ts"
-import { isThorough, thorough } from "../support/Seed.ts"
 import { startConsole } from "./Fixture.ts"
 
 let site: number
@@ -56,7 +55,7 @@ const paths = (): Readonly<Record<string, string>> => ({
   preferences: "/user/preferences/"
 })
 
-const schemes: ReadonlyArray<"light" | "dark"> = isThorough ? ["light", "dark"] : ["light"]
+const schemes: ReadonlyArray<"light" | "dark"> = ["light", "dark"]
 
 describe.skipIf(!hasBrowser)("a page", () => {
   it.each(schemes)("looks as it did, in %s", async (colorScheme) => {
@@ -81,7 +80,7 @@ describe.skipIf(!hasBrowser)("a page", () => {
     await close()
   })
 
-  thorough("fits on small screens where the reader's system chooses the colours", async () => {
+  it("fits on small screens where the reader's system chooses the colours", async () => {
     const { page, problems, close } = await loggedIn({ forcedColors: "active" })
     const found: Array<string> = []
     for (const path of Object.values(paths())) {

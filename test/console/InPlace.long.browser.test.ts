@@ -5,7 +5,6 @@ import { type Api, sharedApi } from "../support/Api.ts"
 import { type List, named } from "../support/Client.ts"
 import { at, hasBrowser } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
-import { thorough } from "../support/Seed.ts"
 
 let api: Api
 
@@ -97,7 +96,7 @@ describe.skipIf(!hasBrowser)("a list", () => {
 })
 
 describe.skipIf(!hasBrowser)("a form", () => {
-  thorough("comes back in place with its errors, and leads on to the object", async () => {
+  it("comes back in place with its errors, and leads on to the object", async () => {
     const { page, close } = await loggedIn()
     await page.goto("/dcim/sites/")
     await page.goto("/dcim/sites/add/")
@@ -141,7 +140,7 @@ describe.skipIf(!hasBrowser)("a form", () => {
     await close()
   })
 
-  thorough("keeps what was typed where the service does not answer", async () => {
+  it("keeps what was typed where the service does not answer", async () => {
     const { page, problems, close } = await loggedIn()
     await page.goto("/dcim/sites/add/")
     await page.fill("#f-name", "Alta")
@@ -159,7 +158,7 @@ describe.skipIf(!hasBrowser)("a form", () => {
     await close()
   })
 
-  thorough("is not left with what was typed and never saved, unless its reader says so", async () => {
+  it("is not left with what was typed and never saved, unless its reader says so", async () => {
     const { page, problems, close } = await loggedIn()
     const asked = () => problems.filter((each) => each.includes("a dialog")).length
     await page.goto("/dcim/sites/add/")

@@ -103,7 +103,12 @@ const siblings: Readonly<Record<string, string>> = {
   "console/InPlace.long.browser.test.ts": "console/Lists.gate.browser.test.ts",
   "auth/oidc/SignIn.long.browser.test.ts": "auth/oidc/RealProvider.gate.pg.redis.test.ts",
   "console/Look.long.browser.test.ts": "console/Console.gate.browser.test.ts",
-  "source/Restored.long.pg.redis.test.ts": "source/Stream.pg.redis.test.ts"
+  "source/Restored.long.pg.redis.test.ts": "source/Stream.pg.redis.test.ts",
+  "console/Administration.long.browser.test.ts": "auth/Permission.pg.redis.test.ts",
+  "console/Why.long.browser.test.ts": "pipeline/Journeys.pg.redis.test.ts",
+  "console/Preview.long.browser.test.ts": "console/Forms.gate.browser.test.ts",
+  "console/Conflict.long.browser.test.ts": "console/Forms.gate.browser.test.ts",
+  "console/BulkEdit.long.browser.test.ts": "console/Bulk.gate.browser.test.ts"
 }
 
 const stem = (file: string): string => join(dirname(file), file.slice(dirname(file).length).split(".")[0]!)

@@ -6,7 +6,6 @@ import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, named } from "../support/Client.ts"
 import { faultsOf, faultsOfState, hasBrowser } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
-import { thorough } from "../support/Seed.ts"
 
 let api: Api
 
@@ -71,7 +70,7 @@ describe.skipIf(!hasBrowser)("editing several objects", () => {
     await close()
   })
 
-  thorough("leaves objects alone that have the values already", async () => {
+  it("leaves objects alone that have the values already", async () => {
     await makeSites(["L 1"], { facility: "same" })
     await makeSites(["L 2"], { facility: "other" })
     const before = (await sites("name=L 1"))[0]!["last_updated"]
@@ -87,7 +86,7 @@ describe.skipIf(!hasBrowser)("editing several objects", () => {
     await close()
   })
 
-  thorough("tells errors by object and beside the field, and keeps what was typed", async () => {
+  it("tells errors by object and beside the field, and keeps what was typed", async () => {
     await makeSites(["W 1", "W 2"])
     const { page, close } = await loggedIn()
     await openForm(page, "name__isw=W")
@@ -112,7 +111,7 @@ describe.skipIf(!hasBrowser)("editing several objects", () => {
     await close()
   })
 
-  thorough("asks again if a value has changed since the preview", async () => {
+  it("asks again if a value has changed since the preview", async () => {
     await makeSites(["M 1", "M 2"], { facility: "a" })
     const { page, close } = await loggedIn()
     await openForm(page, "name__isw=M")
@@ -130,7 +129,7 @@ describe.skipIf(!hasBrowser)("editing several objects", () => {
     await close()
   })
 
-  thorough("keeps the form and the selection when the session has ended", async () => {
+  it("keeps the form and the selection when the session has ended", async () => {
     await makeSites(["S 1", "S 2"], { facility: "a" })
     const user = await makeUser(api, "sleeper", { types: ["dcim.site"], actions: ["view", "change", "delete"] })
     const { page, close } = await loggedInAs(user.name, { javaScriptEnabled: false })

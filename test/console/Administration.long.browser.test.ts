@@ -6,7 +6,6 @@ import type { Api } from "../support/Api.ts"
 import { type List, named } from "../support/Client.ts"
 import { at, faultsOf, hasBrowser, logIn } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
-import { thorough } from "../support/Seed.ts"
 
 let api: Api
 let ana: User
@@ -74,7 +73,7 @@ describe.skipIf(!hasBrowser)("for administrators", () => {
     await other.close()
   })
 
-  thorough("the sessions of a user are listed, and end one by one or all at once, each in the log", async () => {
+  it("the sessions of a user are listed, and end one by one or all at once, each in the log", async () => {
     const { id } = await makeUser(api, "greta")
     const agent = "Mozilla/5.0 (Windows NT 10.0; rv:140.0) Gecko/20100101 Firefox/140.0"
     const [first, second] = [await loggedInAs("greta", { userAgent: agent }), await loggedInAs("greta")]
@@ -100,28 +99,25 @@ describe.skipIf(!hasBrowser)("for administrators", () => {
     for (const each of [close, first.close, second.close]) await each()
   })
 
-  thorough(
-    "the sessions of a superuser are for superusers, and those of a user for readers who may change the user",
-    async () => {
-      await makeUser(api, "ivar", { types: ["users.user"], actions: ["view", "change"] })
-      await makeUser(api, "jon", { types: ["users.user"], actions: ["view"] })
-      const [admin, keeper, viewer] = [await loggedIn(), await loggedInAs("ivar"), await loggedInAs("jon")]
-      const [{ id } = { id: 0 }] = await api.database.sql.query<{ readonly id: number }>(
-        "select id::int as id from users_user where username = 'admin'"
-      )
-      await keeper.page.goto("/user/preferences/")
-      const form = { csrfmiddlewaretoken: await csrfOf(keeper.page), session: "others" }
-      const path = `/users/users/${id}/sessions/`
-      const ended = await keeper.page.request.post(path, { form, maxRedirects: 0 })
-      expect([(await keeper.page.goto(path))!.status(), ended.status()]).toEqual([404, 404])
-      expect((await keeper.page.goto(`/users/users/${ana.id}/sessions/`))!.status()).toBe(200)
-      expect((await viewer.page.goto(`/users/users/${ana.id}/sessions/`))!.status()).toBe(403)
-      expect((await admin.page.goto(path))!.status()).toBe(200)
-      expect(await admin.page.textContent("tbody tr:first-child")).toContain("This one")
-      for (const { problems } of [keeper, viewer]) problems.length = 0
-      for (const { close } of [admin, keeper, viewer]) await close()
-    }
-  )
+  it("the sessions of a superuser are for superusers, and those of a user for readers who may change the user", async () => {
+    await makeUser(api, "ivar", { types: ["users.user"], actions: ["view", "change"] })
+    await makeUser(api, "jon", { types: ["users.user"], actions: ["view"] })
+    const [admin, keeper, viewer] = [await loggedIn(), await loggedInAs("ivar"), await loggedInAs("jon")]
+    const [{ id } = { id: 0 }] = await api.database.sql.query<{ readonly id: number }>(
+      "select id::int as id from users_user where username = 'admin'"
+    )
+    await keeper.page.goto("/user/preferences/")
+    const form = { csrfmiddlewaretoken: await csrfOf(keeper.page), session: "others" }
+    const path = `/users/users/${id}/sessions/`
+    const ended = await keeper.page.request.post(path, { form, maxRedirects: 0 })
+    expect([(await keeper.page.goto(path))!.status(), ended.status()]).toEqual([404, 404])
+    expect((await keeper.page.goto(`/users/users/${ana.id}/sessions/`))!.status()).toBe(200)
+    expect((await viewer.page.goto(`/users/users/${ana.id}/sessions/`))!.status()).toBe(403)
+    expect((await admin.page.goto(path))!.status()).toBe(200)
+    expect(await admin.page.textContent("tbody tr:first-child")).toContain("This one")
+    for (const { problems } of [keeper, viewer]) problems.length = 0
+    for (const { close } of [admin, keeper, viewer]) await close()
+  })
 
   it("shows neither permissions nor the form to those who may only view users", async () => {
     await makeUser(api, "fred", { types: ["users.user"], actions: ["view"] })
@@ -133,37 +129,34 @@ describe.skipIf(!hasBrowser)("for administrators", () => {
     await close()
   })
 
-  thorough(
-    "users and permissions are written with the forms of every object, and the log of the service tells by whom",
-    async () => {
-      const { page, problems, close } = await loggedIn({ javaScriptEnabled: false })
-      await page.goto("/users/users/")
-      await page.click("text=Add user")
-      await page.fill("[name=username]", "hilde")
-      await page.fill("[name=password]", "short")
-      await page.click("main form .btn-primary")
-      expect(await page.textContent("main")).toContain("At least 8 characters")
-      await page.fill("[name=password]", userPassword)
-      await page.click("main form .btn-primary")
-      await page.waitForURL(/\/users\/users\/\d+\/$/)
-      const id = Number(/(\d+)\/$/.exec(page.url())![1])
-      expect(api.service.output()).toContain(`audit: \\"admin\\" did \\"POST /users/users/add/\\": ${id}`)
-      const permission = await permissionOf(ana.id)
-      await page.goto(`/users/permissions/${permission}/edit/`)
-      await page.fill("[name=description]", "for the field")
-      await page.click("main form .btn-primary")
-      await page.waitForURL(at(`/users/permissions/${permission}/`))
-      expect((await api.call("GET", `/api/users/permissions/${permission}/`)).json).toMatchObject({
-        ...{ description: "for the field", object_types: ["dcim.site"], actions: ["view", "change"] },
-        constraints: { status: "active" }
-      })
-      expect((await page.goto("/users/tokens/add/"))!.status()).toBe(404)
-      expect(problems).toEqual([])
-      await close()
-    }
-  )
+  it("users and permissions are written with the forms of every object, and the log of the service tells by whom", async () => {
+    const { page, problems, close } = await loggedIn({ javaScriptEnabled: false })
+    await page.goto("/users/users/")
+    await page.click("text=Add user")
+    await page.fill("[name=username]", "hilde")
+    await page.fill("[name=password]", "short")
+    await page.click("main form .btn-primary")
+    expect(await page.textContent("main")).toContain("At least 8 characters")
+    await page.fill("[name=password]", userPassword)
+    await page.click("main form .btn-primary")
+    await page.waitForURL(/\/users\/users\/\d+\/$/)
+    const id = Number(/(\d+)\/$/.exec(page.url())![1])
+    expect(api.service.output()).toContain(`audit: \\"admin\\" did \\"POST /users/users/add/\\": ${id}`)
+    const permission = await permissionOf(ana.id)
+    await page.goto(`/users/permissions/${permission}/edit/`)
+    await page.fill("[name=description]", "for the field")
+    await page.click("main form .btn-primary")
+    await page.waitForURL(at(`/users/permissions/${permission}/`))
+    expect((await api.call("GET", `/api/users/permissions/${permission}/`)).json).toMatchObject({
+      ...{ description: "for the field", object_types: ["dcim.site"], actions: ["view", "change"] },
+      constraints: { status: "active" }
+    })
+    expect((await page.goto("/users/tokens/add/"))!.status()).toBe(404)
+    expect(problems).toEqual([])
+    await close()
+  })
 
-  thorough("tokens of others are made and revoked by those alone who were granted that", async () => {
+  it("tokens of others are made and revoked by those alone who were granted that", async () => {
     await makeUser(
       api,
       "gina",
@@ -192,7 +185,7 @@ describe.skipIf(!hasBrowser)("for administrators", () => {
     await other.close()
   })
 
-  thorough("the pages have no fault", async () => {
+  it("the pages have no fault", async () => {
     const { page, problems, close } = await loggedIn()
     const found: Array<string> = []
     const permission = await permissionOf(ana.id)

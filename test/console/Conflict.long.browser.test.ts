@@ -4,7 +4,6 @@ import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, named, password } from "../support/Client.ts"
 import { accessibility, at, faultsOf, hasBrowser, logIn, sideways } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
-import { thorough } from "../support/Seed.ts"
 
 let api: Api
 
@@ -52,7 +51,7 @@ describe.skipIf(!hasBrowser)("a form of an object that somebody else has changed
     await close()
   })
 
-  thorough("asks again if it changes once more meanwhile", async () => {
+  it("asks again if it changes once more meanwhile", async () => {
     const path = await pathOf("Vardo", { facility: "before" })
     const { page, close } = await loggedIn()
     await page.goto(`${path}edit/`)
@@ -102,7 +101,7 @@ describe.skipIf(!hasBrowser)("a form whose session has ended", () => {
     await close()
   })
 
-  thorough("of an entry in the journal, a saved filter or a token keeps what was typed, too", async () => {
+  it("of an entry in the journal, a saved filter or a token keeps what was typed, too", async () => {
     const { page, close } = await loggedInAs("admin", { javaScriptEnabled: false })
     const path = await pathOf("Alta")
     const forms = [
@@ -130,7 +129,7 @@ describe.skipIf(!hasBrowser)("a form whose session has ended", () => {
     await close()
   })
 
-  thorough("is shown again with the token of a session that began elsewhere", async () => {
+  it("is shown again with the token of a session that began elsewhere", async () => {
     const { page, close } = await loggedInAs("admin")
     await page.goto("/dcim/sites/add/")
     await page.fill("#f-name", "Hammerfest")
@@ -149,7 +148,7 @@ describe.skipIf(!hasBrowser)("a form whose session has ended", () => {
     await close()
   })
 
-  thorough("is not sent where it is too large, and refused in words without scripts", async () => {
+  it("is not sent where it is too large, and refused in words without scripts", async () => {
     const { page, close } = await loggedIn()
     const send = async (from: typeof page) => {
       await from.goto("/dcim/sites/add/")

@@ -13,8 +13,12 @@ interface Waiter {
   readonly wake: () => void
 }
 
-/** Places that a piece of work has, or waits for. */
-interface Reservation {
+/** Places that a piece of work needs to begin. */
+export interface Reservation {
+  /** Takes them; false if there is no room. */
+  readonly take: () => boolean
+  /** Calls back once when there is room, which the caller may take then. */
+  readonly whenRoom: (wake: () => void) => void
   /** The work turned out to need so many. It has them already, so this does not wait. */
   readonly settle: (count: number) => void
   /** The work is done, or given up. */
@@ -86,20 +90,24 @@ export class Shares<Holder> {
     return () => this.giveUp(holder, waiter)
   }
 
-  /** Takes places for a piece of work as soon as there is room for them, and then begins it. */
-  hold(holder: Holder, count: number, begin: () => void): Reservation {
+  /** Places for a piece of work. Nothing is taken before the work begins. */
+  reserve(holder: Holder, count: number): Reservation {
     let own = 0
-    const giveUp = this.whenRoom(holder, count, () => {
-      own = count
-      this.change(holder, count)
-      begin()
-    })
+    let giveUp = () => {}
     const settle = (count: number) => {
       const by = count - own
       own = count
       this.change(holder, by)
     }
     return {
+      take: () => {
+        if (!this.mayTake(holder, count)) return false
+        settle(count)
+        return true
+      },
+      whenRoom: (wake) => {
+        giveUp = this.whenRoom(holder, count, wake)
+      },
       settle,
       end: () => {
         giveUp()

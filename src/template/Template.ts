@@ -29,7 +29,7 @@ import { runExamples } from "./plugin/PluginExamples.ts"
 import { type LoadedPlugin, PluginRefused, findPlugins, readPlugins } from "./plugin/PluginLoader.ts"
 import { watchPlugins } from "./plugin/PluginWatch.ts"
 import { Pool } from "./pool/Pool.ts"
-import type { Outcome } from "./pool/PoolWorker.ts"
+import type { Outcome, Room } from "./pool/PoolWorker.ts"
 import { Renderer } from "./Renderer.ts"
 import { PluginError, TemplateError } from "./TemplateError.ts"
 
@@ -85,13 +85,15 @@ export class Templates extends Context.Service<
     readonly check: (source: string, engine?: string) => Effect.Effect<TemplateError | undefined>
     /**
      * The outputs of the sources for one context, which is JSON text of an object, in a worker. Owners (`webhook 5`,
-     * `user 3`) share the workers by render time.
+     * `user 3`) share the workers by render time. With `room`, the rendering begins when a worker has its turn and there is
+     * room: it takes the room then.
      */
     readonly render: (
       sources: ReadonlyArray<Source>,
       context: string,
       engine?: string,
-      owner?: string
+      owner?: string,
+      room?: Room
     ) => Effect.Effect<ReadonlyArray<string>, TemplateError>
     /** Names of the available engines. */
     readonly engines: () => ReadonlyArray<string>
@@ -131,14 +133,14 @@ const make = Effect.fnUntraced(function* ({ plugins: configured, developer, work
             const letGo = pool.submit({ sources: [{ checked: source }], context: "{}", engine }, done, checks)
             return Effect.sync(letGo)
           }),
-    render: (sources, context, engine = "jinja", owner = "") =>
+    render: (sources, context, engine = "jinja", owner = "", room) =>
       Effect.callback((resume) => {
         const begun = performance.now()
         const done = (outcome: Outcome) => {
           renderDuration.record((performance.now() - begun) / 1000, "reason" in outcome ? "failed" : "rendered")
           resume(toEffect(outcome))
         }
-        const letGo = pool.submit({ sources, context, engine }, done, owner)
+        const letGo = pool.submit({ sources, context, engine }, done, owner, room)
         return Effect.sync(letGo)
       }),
     engines: () => loaded.renderer.engineNames,

@@ -9,6 +9,16 @@ const takeAll = (shares: Shares<string>, holder: string) => {
   return shares.heldBy(holder)
 }
 
+/** Work that begins as soon as there is room for it. */
+const hold = <Holder>(shares: Shares<Holder>, holder: Holder, count: number, begin: () => void) => {
+  const work = shares.reserve(holder, count)
+  work.whenRoom(() => {
+    expect(work.take()).toBe(true)
+    begin()
+  })
+  return work
+}
+
 describe("shares", () => {
   it("give a holder alone a part of all places, at once as one by one", () => {
     const shares = new Shares<string>(100)
@@ -27,18 +37,18 @@ describe("shares", () => {
     const shares = new Shares<string>(64)
     shares.change("a", 50)
     let begun = 0
-    shares.hold("b", 10, () => (begun += 1))
-    shares.hold("b", 4, () => (begun += 1))
+    hold(shares, "b", 10, () => (begun += 1))
+    hold(shares, "b", 4, () => (begun += 1))
     expect([begun, shares.used]).toEqual([1, 60])
   })
 
   it("begin work when its holder has room, the first one first, and others not before", () => {
     const shares = new Shares<string>(5)
     const begun: Array<string> = []
-    const hold = (holder: string, name: string, count = 1) => shares.hold(holder, count, () => void begun.push(name))
-    const first = hold("a", "a1", 2)
-    hold("a", "a2", 1)
-    hold("b", "b1")
+    const named = (holder: string, name: string, count = 1) => hold(shares, holder, count, () => void begun.push(name))
+    const first = named("a", "a1", 2)
+    named("a", "a2", 1)
+    named("b", "b1")
     expect(begun).toEqual(["a1", "b1"])
     // It needs less than was thought.
     first.settle(1)
@@ -48,11 +58,18 @@ describe("shares", () => {
   it("forget work that was given up before it began", () => {
     const shares = new Shares<string>(2)
     const begun: Array<string> = []
-    const one = shares.hold("a", 1, () => void begun.push("one"))
-    const two = shares.hold("a", 1, () => void begun.push("two"))
+    const one = hold(shares, "a", 1, () => void begun.push("one"))
+    const two = hold(shares, "a", 1, () => void begun.push("two"))
     two.end()
     one.end()
     expect([begun, shares.used, shares.waitingHolders]).toEqual([["one"], 0, 0])
+  })
+
+  it("are not taken by work that waits for something else, and refused where there is no room", () => {
+    const shares = new Shares<string>(2)
+    const [one, two] = [shares.reserve("a", 1), shares.reserve("a", 1)]
+    expect(shares.used).toBe(0)
+    expect([one.take(), two.take(), shares.used]).toEqual([true, false, 1])
   })
 
   it("never leave anybody waiting who has room, and end with nothing taken", () => {
@@ -65,7 +82,7 @@ describe("shares", () => {
           if (ends) open.shift()?.end()
           else {
             const work = { end: () => {}, hasBegun: false }
-            work.end = shares.hold(holder, count, () => (work.hasBegun = true)).end
+            work.end = hold(shares, holder, count, () => (work.hasBegun = true)).end
             open.push(work)
           }
           expect(shares.used).toBeLessThanOrEqual(most)

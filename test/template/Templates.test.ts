@@ -125,6 +125,32 @@ describe("templates", () => {
     }
   )
 
+  it("that need room begin when there is some, and others are rendered meanwhile", async () => {
+    const pool = new Pool({ size: 1, limits, modules: [] })
+    let free = 0
+    const wakes: Array<() => void> = []
+    const room = { take: () => free > 0 && free-- > 0, whenRoom: (wake: () => void) => void wakes.push(wake) }
+    const ended: Array<unknown> = []
+    const submit = (source: string, owner: string, needed?: typeof room) =>
+      pool.submit(
+        { sources: [source], context: "{}", engine: "jinja" },
+        (outcome) => ended.push(outcome),
+        owner,
+        needed
+      )
+    submit("{{ 1 }}", "one", room)
+    submit("{{ 2 }}", "one", room)
+    const cancel = submit("{{ 3 }}", "one", room)
+    submit("{{ 4 }}", "other")
+    await expect.poll(() => [wakes.length, ended]).toEqual([3, [["4"]]])
+    cancel()
+    free = 1
+    for (const wake of wakes.splice(0)) wake()
+    await expect.poll(() => [wakes.length, ended]).toEqual([1, [["4"], ["1"]]])
+    await pool.close()
+    expect(ended.slice(2)).toMatchObject([{ reason: "Internal" }])
+  })
+
   it("are rendered again after a plugin threw outside of a call", async () => {
     const { render } = start([hostile], { workers: 1 })
     expect(await render("{{ 1|late }}")).toBe("1")

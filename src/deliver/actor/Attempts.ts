@@ -129,7 +129,9 @@ class Attempts {
       if (first === undefined) return
       // No event in a batch of several is long.
       const attempt = yield* this.services.bodies.use(first.delivery, webhook.current().isRendered, (loaded) =>
-        withBodyRoom(webhook.current().definition, (settle) => this.attempt(entries, loaded, settle))
+        withBodyRoom(this.services.templates, webhook.current().definition, (templates, settle) =>
+          this.attempt(entries, loaded, templates, settle)
+        )
       )
       if (attempt === undefined) this.putOff(entries)
       else if (entries.length > 1 && isOfTemplates(attempt)) this.halve(entries)
@@ -142,6 +144,7 @@ class Attempts {
   private attempt(
     entries: ReadonlyArray<Entry>,
     loaded: Result.Result<DeliveryWithBody, Failure>,
+    templates: Templates["Service"],
     settle: (bytes: number) => void
   ) {
     const current = this.parts.webhook.current()
@@ -150,7 +153,7 @@ class Attempts {
     const others = entries.slice(1).map(({ delivery }) => delivery)
     return withContexts(current.definition, loaded, others).pipe(
       Effect.map(Result.map((all) => (batch === undefined ? all[0]! : batchOf(all, batch)))),
-      Effect.flatMap((content) => makeAttempt(current, entries[0]!, content, this.services.templates, settle))
+      Effect.flatMap((content) => makeAttempt(current, entries[0]!, content, templates, settle))
     )
   }
 

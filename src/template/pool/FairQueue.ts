@@ -80,6 +80,11 @@ export class FairQueue<A extends Waiting> {
     }
   }
 
+  /** The request that was taken waits for something else than a worker: `add` lets it wait for one again. */
+  setAside(request: A): void {
+    this.release(request)
+  }
+
   /** The request was answered after so many milliseconds. */
   ended(request: A, millis: number): void {
     const owner = this.release(request)

@@ -11,7 +11,7 @@ import type { Request } from "./Batch.ts"
 import { sourceOf } from "../Part.ts"
 import { FairQueue } from "./FairQueue.ts"
 import { Fault, faultAt, limitFault } from "../../jinja/runtime/Fault.ts"
-import { type Outcome, type Pending, PoolWorker, type WorkerOptions, finish } from "./PoolWorker.ts"
+import { type Outcome, type Pending, PoolWorker, type Room, type WorkerOptions, finish } from "./PoolWorker.ts"
 
 interface PoolOptions extends WorkerOptions {
   /** Workers. */
@@ -42,6 +42,8 @@ export class Pool {
   private tryingIn: PoolWorker | undefined
   private penaltyTimer: NodeJS.Timeout | undefined
   private readonly queue = new FairQueue<Pending>()
+  /** Requests that had their turn and wait for room. */
+  private readonly aside = new Set<Pending>()
   private scheduled = false
   private watch: NodeJS.Timeout | undefined
   private failures = 0
@@ -53,16 +55,18 @@ export class Pool {
 
   /**
    * Adds a request; returns a function that cancels it. `done` is called once, later, unless it was cancelled.
-   * Owners share the workers by time, whatever the number of their requests.
+   * Owners share the workers by time, whatever the number of their requests. A request that needs room takes it when it
+   * has its turn: those that wait for a worker leave it to others.
    */
-  submit(request: Request, done: (outcome: Outcome) => void, owner = ""): () => void {
-    const pending: Pending = { request, done, owner, chars: charsOf(request), cancelled: false }
+  submit(request: Request, done: (outcome: Outcome) => void, owner = "", room?: Room): () => void {
+    const pending: Pending = { request, done, owner, chars: charsOf(request), cancelled: false, room }
     this.queue.add(pending)
     // They start with the first request, since many services render nothing.
     if (this.workers.size === 0 && !this.closed) this.staff()
     this.schedule()
     return () => {
       pending.cancelled = true
+      this.aside.delete(pending)
     }
   }
 
@@ -90,7 +94,8 @@ export class Pool {
     await Promise.all(workers.map((worker) => worker.end()))
     this.workers.clear()
     this.penalty = undefined
-    const left = [...this.queue.drain(), ...workers.flatMap((worker) => worker.unanswered)]
+    const left = [...this.queue.drain(), ...this.aside, ...workers.flatMap((worker) => worker.unanswered)]
+    this.aside.clear()
     for (const pending of left) finish(pending, closedFault)
   }
 
@@ -121,13 +126,32 @@ export class Pool {
       const idle = Math.max(1, free.filter((worker) => worker.ahead === 0).length)
       const count = Math.min(batchRequests, Math.ceil(this.queue.size / idle))
       const { isTrying } = this.queue
-      const batch = this.queue.take(count, batchChars, !this.isPenalising())
-      if (batch.length === 0) break
+      const taken = this.queue.take(count, batchChars, !this.isPenalising())
+      if (taken.length === 0) break
+      const batch = taken.filter((pending) => this.mayBegin(pending))
+      if (batch.length === 0) continue
       if (!isTrying && this.queue.isTrying) this.tryingIn = next
       next.send(batch)
     }
     this.dispatchPenalised()
     this.watch ??= setInterval(() => this.look(), this.options.limits.cpuMillis / 4).unref()
+  }
+
+  /** Takes the room that the request needs. If there is none, it waits for that, and then for its turn again. */
+  private mayBegin(pending: Pending): boolean {
+    const { room } = pending
+    if (room === undefined || room.take()) {
+      pending.room = undefined
+      return true
+    }
+    this.queue.setAside(pending)
+    this.aside.add(pending)
+    room.whenRoom(() => {
+      if (!this.aside.delete(pending)) return
+      this.queue.add(pending)
+      this.schedule()
+    })
+    return false
   }
 
   private isFree(worker: PoolWorker): boolean {
@@ -153,7 +177,9 @@ export class Pool {
     this.penalty ??= this.newWorker()
     if (!this.penalty.isHired) return
     this.penalisedAt = now
-    this.penalty.send([this.queue.takePenalised(now)!])
+    let next = this.queue.takePenalised(now)
+    while (next !== undefined && !this.mayBegin(next)) next = this.queue.takePenalised(now)
+    if (next !== undefined) this.penalty.send([next])
   }
 
   /** Terminates workers without progress, and the one for penalised owners after it was idle for long. */

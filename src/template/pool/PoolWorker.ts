@@ -35,10 +35,20 @@ const workerMegabytes = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb:
 /** Outputs in the order of the sources, or the fault. */
 export type Outcome = ReadonlyArray<string> | TemplateFault
 
+/** What a request needs beside a worker. */
+export interface Room {
+  /** Takes it; false if there is none. */
+  readonly take: () => boolean
+  /** Calls back once when there may be room. */
+  readonly whenRoom: (wake: () => void) => void
+}
+
 /** A request in the pool. */
 export interface Pending extends Waiting {
   readonly request: Request
   readonly done: (outcome: Outcome) => void
+  /** The room that it still needs. */
+  room: Room | undefined
 }
 
 export const finish = (pending: Pending, outcome: Outcome): void => {

@@ -35,7 +35,7 @@ const workerMegabytes = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb:
 /** Outputs in the order of the sources, or the fault. */
 export type Outcome = ReadonlyArray<string> | TemplateFault
 
-/** What a request needs beside a worker. */
+/** Space for the output of a request, of which there is so much. */
 export interface Room {
   /** Takes it; false if there is none. */
   readonly take: () => boolean

@@ -42,6 +42,18 @@ describe("owners that are known", () => {
     expect(queue.size).toBe(97)
   })
 
+  it("get no turn while they are blocked, and then begin with the same request", () => {
+    const queue = knowing("a", "b")
+    addAll(queue, "a", 2)
+    addAll(queue, "b", 1)
+    const batch = take(queue, 2)
+    queue.block(batch[0]!)
+    queue.giveBack([batch[0]!], false)
+    expect([names(take(queue)), queue.nextPenalised(true)]).toEqual([[], undefined])
+    expect([queue.unblock(batch[1]!), queue.unblock(batch[0]!), queue.unblock(batch[0]!)]).toEqual([false, true, false])
+    expect(names(take(queue))).toEqual(["a 0", "a 1"])
+  })
+
   it("go first if they used less time", () => {
     const queue = knowing("slow", "quick")
     addAll(queue, "slow", 3)

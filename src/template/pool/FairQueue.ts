@@ -3,8 +3,8 @@
  *
  * The owner with the least render time is served first (start-time fair queueing). An owner that was idle starts at the
  * current minimum, so idle time earns no credit. An owner whose request ran out of time is penalised: its requests run
- * alone, in the one worker kept for them, and after a pause that doubles with each overrun. Pure: the caller passes the
- * time.
+ * alone, in the one worker kept for them, and after a pause that doubles with each overrun. An owner whose next request
+ * cannot begin is blocked. Pure: the caller passes the time.
  */
 
 export interface Waiting {
@@ -46,6 +46,8 @@ export class FairQueue<A extends Waiting> {
   private readonly owners = new Map<string, Owner<A>>()
   /** Owners with waiting requests. */
   private readonly active = new Set<Owner<A>>()
+  /** The request for which an owner is blocked, by the owner's name. */
+  private readonly blocked = new Map<string, A>()
   /** Used time of the owner that was served last. */
   private clock = 0
   private count = 0
@@ -80,9 +82,18 @@ export class FairQueue<A extends Waiting> {
     }
   }
 
-  /** The request that was taken waits for something else than a worker: `add` lets it wait for one again. */
-  setAside(request: A): void {
-    this.release(request)
+  /** The request cannot begin, even in a free worker: its owner gets no turn until it is unblocked. */
+  block(request: A): void {
+    this.blocked.set(request.owner, request)
+  }
+
+  isBlocked({ owner }: A): boolean {
+    return this.blocked.has(owner)
+  }
+
+  /** The request may begin, or was given up. Returns whether its owner was blocked for it. */
+  unblock(request: A): boolean {
+    return this.blocked.get(request.owner) === request && this.blocked.delete(request.owner)
   }
 
   /** The request was answered after so many milliseconds. */
@@ -181,7 +192,7 @@ export class FairQueue<A extends Waiting> {
   }
 
   private waitingOwners(): ReadonlyArray<Owner<A>> {
-    return [...this.active].filter((owner) => this.hasWaiting(owner))
+    return [...this.active].filter((owner) => !this.blocked.has(owner.name) && this.hasWaiting(owner))
   }
 
   private hasWaiting(owner: Owner<A>): boolean {

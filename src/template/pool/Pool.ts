@@ -42,8 +42,6 @@ export class Pool {
   private tryingIn: PoolWorker | undefined
   private penaltyTimer: NodeJS.Timeout | undefined
   private readonly queue = new FairQueue<Pending>()
-  /** Requests that had their turn and wait for room. */
-  private readonly aside = new Set<Pending>()
   private scheduled = false
   private watch: NodeJS.Timeout | undefined
   private failures = 0
@@ -55,8 +53,8 @@ export class Pool {
 
   /**
    * Adds a request; returns a function that cancels it. `done` is called once, later, unless it was cancelled.
-   * Owners share the workers by time, whatever the number of their requests. A request that needs room takes it when it
-   * has its turn: those that wait for a worker leave it to others.
+   * Owners share the workers by time, whatever the number of their requests. A request takes its room at its turn: one
+   * that waits for a worker leaves the room to others.
    */
   submit(request: Request, done: (outcome: Outcome) => void, owner = "", room?: Room): () => void {
     const pending: Pending = { request, done, owner, chars: charsOf(request), cancelled: false, room }
@@ -66,7 +64,7 @@ export class Pool {
     this.schedule()
     return () => {
       pending.cancelled = true
-      this.aside.delete(pending)
+      this.unblock(pending)
     }
   }
 
@@ -94,8 +92,7 @@ export class Pool {
     await Promise.all(workers.map((worker) => worker.end()))
     this.workers.clear()
     this.penalty = undefined
-    const left = [...this.queue.drain(), ...this.aside, ...workers.flatMap((worker) => worker.unanswered)]
-    this.aside.clear()
+    const left = [...this.queue.drain(), ...workers.flatMap((worker) => worker.unanswered)]
     for (const pending of left) finish(pending, closedFault)
   }
 
@@ -128,7 +125,7 @@ export class Pool {
       const { isTrying } = this.queue
       const taken = this.queue.take(count, batchChars, !this.isPenalising())
       if (taken.length === 0) break
-      const batch = taken.filter((pending) => this.mayBegin(pending))
+      const batch = this.beginning(taken)
       if (batch.length === 0) continue
       if (!isTrying && this.queue.isTrying) this.tryingIn = next
       next.send(batch)
@@ -137,21 +134,30 @@ export class Pool {
     this.watch ??= setInterval(() => this.look(), this.options.limits.cpuMillis / 4).unref()
   }
 
-  /** Takes the room that the request needs. If there is none, it waits for that, and then for its turn again. */
-  private mayBegin(pending: Pending): boolean {
+  /** The requests that have room now. The others wait again, and their owners are blocked until there is room. */
+  private beginning(taken: ReadonlyArray<Pending>): ReadonlyArray<Pending> {
+    const batch: Array<Pending> = []
+    const left: Array<Pending> = []
+    for (const pending of taken) (this.hasRoom(pending) ? batch : left).push(pending)
+    this.queue.giveBack(left, false)
+    return batch
+  }
+
+  private hasRoom(pending: Pending): boolean {
     const { room } = pending
-    if (room === undefined || room.take()) {
+    if (room === undefined) return true
+    if (this.queue.isBlocked(pending)) return false
+    if (room.take()) {
       pending.room = undefined
       return true
     }
-    this.queue.setAside(pending)
-    this.aside.add(pending)
-    room.whenRoom(() => {
-      if (!this.aside.delete(pending)) return
-      this.queue.add(pending)
-      this.schedule()
-    })
+    this.queue.block(pending)
+    room.whenRoom(() => this.unblock(pending))
     return false
+  }
+
+  private unblock(pending: Pending): void {
+    if (this.queue.unblock(pending)) this.schedule()
   }
 
   private isFree(worker: PoolWorker): boolean {
@@ -177,9 +183,10 @@ export class Pool {
     this.penalty ??= this.newWorker()
     if (!this.penalty.isHired) return
     this.penalisedAt = now
-    let next = this.queue.takePenalised(now)
-    while (next !== undefined && !this.mayBegin(next)) next = this.queue.takePenalised(now)
-    if (next !== undefined) this.penalty.send([next])
+    for (let next = this.queue.takePenalised(now); next !== undefined; next = this.queue.takePenalised(now)) {
+      const batch = this.beginning([next])
+      if (batch.length > 0) return this.penalty.send(batch)
+    }
   }
 
   /** Terminates workers without progress, and the one for penalised owners after it was idle for long. */

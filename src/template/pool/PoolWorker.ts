@@ -3,6 +3,7 @@ import { extname } from "node:path"
 import { setTimeout } from "node:timers/promises"
 import { Worker } from "node:worker_threads"
 import { type Batch, type Reply, type Request, packBatch, ready } from "./Batch.ts"
+import type { Reservation } from "../../limit/Shares.ts"
 import type { Waiting } from "./FairQueue.ts"
 import type { LimitName, TemplateFault } from "../../jinja/runtime/Fault.ts"
 import type { Limits } from "../../jinja/runtime/Limits.ts"
@@ -35,19 +36,14 @@ const workerMegabytes = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb:
 /** Outputs in the order of the sources, or the fault. */
 export type Outcome = ReadonlyArray<string> | TemplateFault
 
-/** Space for the output of a request, of which there is so much. */
-export interface Room {
-  /** Takes it; false if there is none. */
-  readonly take: () => boolean
-  /** Calls back once when there may be room. */
-  readonly whenRoom: (wake: () => void) => void
-}
+/** Room for the output of a request. */
+export type Room = Pick<Reservation, "take" | "whenRoom">
 
 /** A request in the pool. */
 export interface Pending extends Waiting {
   readonly request: Request
   readonly done: (outcome: Outcome) => void
-  /** The room that it still needs. */
+  /** The room that its output needs, until it is taken. */
   room: Room | undefined
 }
 

@@ -72,8 +72,9 @@ const guarded = asking.filter(
 )
 
 interface Extent {
-  /** The methods that each failure is tried with, at some endpoints. */
+  /** The methods that each failure is tried with. */
   readonly methods: ReadonlyArray<string>
+  /** The endpoints that each failure is tried at. */
   readonly pick: (endpoints: ReadonlyArray<Endpoint>) => ReadonlyArray<Endpoint>
   /** The methods that are sent without credentials to every endpoint. */
   readonly anonymous: ReadonlyArray<string>

@@ -3,7 +3,6 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { jsonText } from "../../src/http/wire/JsonText.ts"
 import { Listed } from "../../src/http/wire/Listed.ts"
-import { runs } from "../support/Seed.ts"
 
 const textOf = async (json: unknown, max?: number) => (await Effect.runPromise(jsonText(json, max)))?.toString()
 
@@ -33,8 +32,7 @@ describe("the JSON of an answer", () => {
         expect(await Promise.all(all.map((json) => textOf(json)))).toEqual(all.map((json) => JSON.stringify(json)))
         expect(await textOf(listed(list))).toBe(JSON.stringify(list))
         expect(await textOf({ count: 1, results: listed(list) })).toBe(JSON.stringify({ count: 1, results: list }))
-      }),
-      { numRuns: runs(30) }
+      })
     )
     const long = Array.from({ length: 3000 }, (_, at) => ({ at, text: "ü".repeat(100) }))
     expect(await textOf({ results: long })).toBe(JSON.stringify({ results: long }))

@@ -82,7 +82,7 @@ describe.each(named)("an object of %s", (_, type) => {
         expect(JSON.stringify(shown)).not.toContain(marker)
         for (const each of shown) for (const name of secret(type)) expect(each).not.toHaveProperty([name])
       }),
-      { numRuns: runs(15) }
+      { numRuns: runs(30) }
     )
   })
 
@@ -105,7 +105,7 @@ describe.each(named)("an object of %s", (_, type) => {
         ])
         expect(Object.keys(snapshot(type, row, view))).toEqual(visible(type))
       }),
-      { numRuns: runs(15) }
+      { numRuns: runs(30) }
     )
   })
 
@@ -117,7 +117,7 @@ describe.each(named)("an object of %s", (_, type) => {
         expect(representation(type, row, view)).toMatchObject(heading)
         expect(brief(type, row, view)).toMatchObject(heading)
       }),
-      { numRuns: runs(15) }
+      { numRuns: runs(30) }
     )
   })
 
@@ -129,7 +129,7 @@ describe.each(named)("an object of %s", (_, type) => {
           expect(JSON.parse(JSON.stringify(shown))).toStrictEqual(shown)
         }
       }),
-      { numRuns: runs(15) }
+      { numRuns: runs(30) }
     )
   })
 

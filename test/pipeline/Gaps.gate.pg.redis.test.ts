@@ -57,14 +57,19 @@ interface Gap {
   readonly reason: string
   readonly object_types: ReadonlyArray<string> | null
   readonly has_end: boolean
-  /** Whether a change at the time of the last call of `mark` lies in it. */
+  /** Whether the last change of `unseen` may lie in it. */
   readonly holds: boolean
 }
 
-let marked = ""
+/** Between which times the last change was committed that capture could not see. */
+let changed = { after: "now", before: "now" }
 
-const mark = async () => {
-  marked = (await sql<{ at: string }>("select now()::text as at"))[0]!.at
+/** Makes a change that capture cannot see; it may be noticed and repaired before this returns. */
+const unseen = async (change: () => Promise<unknown>): Promise<void> => {
+  const clock = async () => (await sql<{ at: string }>("select clock_timestamp()::text as at"))[0]!.at
+  const after = await clock()
+  await change()
+  changed = { after, before: await clock() }
 }
 
 /** Waits for a gap with this in its reason that has an end. */
@@ -73,7 +78,7 @@ const gap = (reason: string): Promise<Gap> => eventually(`a gap: ${reason}`, asy
 const gaps = (reason: string) =>
   sql<Gap>(
     `select cause, reason, object_types, until is not null and to_position > from_position as has_end,
-            since <= '${marked || "now"}'::timestamptz and until >= '${marked || "now"}'::timestamptz as holds
+            since <= '${changed.before}'::timestamptz and until >= '${changed.after}'::timestamptz as holds
        from rackwire_gap where acknowledged is null and reason like '%${reason}%' and until is not null`
   )
 
@@ -102,18 +107,18 @@ describe("a publication that is changed", () => {
       null
     ]
   ])("and %s is repaired, and the span is a gap", async (_, statements, reason, types) => {
-    for (const statement of statements.split("; ")) await (statement === "insert" ? insertSite() : sql(statement))
-    await mark()
+    await unseen(async () => {
+      for (const statement of statements.split("; ")) await (statement === "insert" ? insertSite() : sql(statement))
+    })
     expect(await gap(reason)).toMatchObject({ cause: "publication", object_types: types, has_end: true, holds: true })
-    expect(api.service.output()).toContain(reason)
+    await expect.poll(() => api.service.output()).toContain(reason)
     await arrives()
     await acknowledgeAll()
   })
 
   it("and dropped is made again, also if the WAL cannot be decoded between", async () => {
-    await sql("drop publication rackwire")
+    await unseen(() => sql("drop publication rackwire"))
     await insertSite()
-    await mark()
     expect(await gap("was dropped")).toMatchObject({ has_end: true, holds: true })
     await arrives()
     // One cause is one gap, also where Postgres before 18 could not decode the WAL between.
@@ -142,8 +147,7 @@ describe("a TRUNCATE", () => {
 
 describe("a table that lost its replica identity", () => {
   it("is a gap", async () => {
-    await sql("alter table extras_tag replica identity default")
-    await mark()
+    await unseen(() => sql("alter table extras_tag replica identity default"))
     expect(await gap("extras_tag had lost its replica identity")).toMatchObject({
       cause: "identity",
       object_types: ["extras.tag"],
@@ -204,15 +208,13 @@ thoroughly("while the service is away", () => {
   }
 
   it("a changed publication is noticed at the next start, and a lost slot too", async () => {
-    await mark()
     await api.service.stop("SIGKILL")
-    await sql("alter publication rackwire drop table dcim_site")
+    await unseen(() => sql("alter publication rackwire drop table dcim_site"))
     await insertSite()
     let again = await startProcess(environmentOf(api.database), { pace })
     expect(await gap("lacked dcim_site")).toMatchObject({ holds: true })
     await arrives()
     await acknowledgeAll()
-    await mark()
     await again.stop("SIGKILL")
     await eventually("the slot is dropped", () =>
       sql(`select pg_drop_replication_slot('${api.database.slot}')::text`).then(
@@ -220,8 +222,10 @@ thoroughly("while the service is away", () => {
         () => false
       )
     )
-    missed = { created: await insertSite(), updated: "site-1" }
-    await sql("update dcim_site set description = 'in the gap' where slug = 'site-1'")
+    await unseen(async () => {
+      missed = { created: await insertSite(), updated: "site-1" }
+      await sql("update dcim_site set description = 'in the gap' where slug = 'site-1'")
+    })
     again = await startProcess(environmentOf(api.database), { pace })
     try {
       expect(await gap("is missing")).toMatchObject({ cause: "slot", object_types: null, holds: true })
@@ -264,8 +268,7 @@ thoroughly("while the service is away", () => {
     )
     await sql("drop publication rackwire")
     await sql(`create publication rackwire for table ${published!.tables}`)
-    await sql("alter table extras_tag replica identity default")
-    await mark()
+    await unseen(() => sql("alter table extras_tag replica identity default"))
     const again = await startProcess(environmentOf(api.database), { pace })
     try {
       await arrives()

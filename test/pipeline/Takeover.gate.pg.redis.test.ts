@@ -115,9 +115,10 @@ const expectTakeover = async (
     const told = await captureOf(after)
     return told["leads"] === 1 && told["generation"]! > generation! ? told : undefined
   })
-  expect(after.output()).toContain(
-    `generation ${told["generation"]}, ${Math.round(told["takeover_seconds"]! * 1000)} ms after the last word of another process`
-  )
+  const millis = Math.round(told["takeover_seconds"]! * 1000)
+  await expect
+    .poll(() => after.output())
+    .toContain(`generation ${told["generation"]}, ${millis} ms after the last word of another process`)
   await expectAllQueued()
   return [before, after]
 }
@@ -150,7 +151,7 @@ describe("the other process takes over, and queues everything once", () => {
 
   it("from one that hangs, which stands by when it wakes up", async () => {
     const [before, after] = await expectTakeover((leader) => leader.process.kill("SIGSTOP"))
-    expect(after.output()).toContain("hangs: ending its session")
+    await expect.poll(() => after.output()).toContain("hangs: ending its session")
     before.process.kill("SIGCONT")
     await until("the old leader stands by", async () => ((await captureOf(before))["leads"] === 0 ? true : undefined))
     await insertSites(20)

@@ -1,7 +1,7 @@
 /** Wrong passwords: how many, from where, and what a service stores for them. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Redis } from "ioredis"
-import { type Api, environmentOf, startApi } from "../support/Api.ts"
+import { type Api, environmentOf, startApiAlone } from "../support/Api.ts"
 import { type Json, password, request } from "../support/Client.ts"
 import { type Service, startService } from "../support/Service.ts"
 import { openBrowser } from "./Browser.ts"
@@ -17,7 +17,7 @@ let alone: Service
 const limits = { LOGIN_ATTEMPTS_PER_USER: "4", LOGIN_ATTEMPTS_PER_ADDRESS: "12", TRUSTED_PROXIES: "127.0.0.1" }
 
 beforeAll(async () => {
-  api = await startApi(limits)
+  api = await startApiAlone(limits)
   await makeUser(api, "often")
   const environment = { ...environmentOf(api.database), ...limits }
   other = await startService(environment, { roles: ["api"] })

@@ -12,7 +12,7 @@ import { Clearance } from "../../src/inventory/Clearance.ts"
 import { readPageChecked } from "../../src/inventory/read/Premise.ts"
 import { objectType } from "../../src/inventory/Registry.ts"
 import { everything } from "../../src/inventory/derive/filter/Where.ts"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, startApiAlone } from "../support/Api.ts"
 import { request } from "../support/Client.ts"
 import { type Service, startService } from "../support/Service.ts"
 import { openBrowser } from "./Browser.ts"
@@ -43,7 +43,7 @@ let runtime: ManagedRuntime.ManagedRuntime<
 >
 
 beforeAll(async () => {
-  api = await startApi()
+  api = await startApiAlone()
   const { databaseUrl, redisUrl } = api.database
   other = await startService(
     { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, SECRET_KEY: "a key for tests, of sufficient length" },

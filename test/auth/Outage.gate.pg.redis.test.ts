@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { Proxy } from "../fault/Proxy.ts"
 import { Random } from "../fault/Random.ts"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, startApiAlone } from "../support/Api.ts"
 import { password } from "../support/Client.ts"
 import { type Service, startService } from "../support/Service.ts"
 import { type Browser, openBrowser } from "./Browser.ts"
@@ -14,7 +14,7 @@ let token: string
 let visitor: Browser
 
 beforeAll(async () => {
-  api = await startApi()
+  api = await startApiAlone()
   token = await api.newToken()
   const url = new URL(api.database.databaseUrl)
   proxy = await Proxy.start(Number(url.port), new Random("outage"))

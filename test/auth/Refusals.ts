@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { routes } from "../../src/Service.ts"
 import type { ObjectType } from "../../src/inventory/ObjectType.ts"
 import { registry } from "../../src/inventory/Registry.ts"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, startApiAlone } from "../support/Api.ts"
 import { makeUser } from "./Users.ts"
 import { isThorough, sampleOf } from "../support/Seed.ts"
 
@@ -95,7 +95,7 @@ export const expectRefusals = ({ pick, methods, anonymous }: Extent): void => {
   let everything: string
 
   beforeAll(async () => {
-    api = await startApi({ LOG_LEVEL: "Error" })
+    api = await startApiAlone({ LOG_LEVEL: "Error" })
     readOnly = await api.newToken({ write_enabled: false })
     nobody = (await makeUser(api, "nobody much")).token
     const { id: user } = await makeUser(api, "left")

@@ -1,6 +1,6 @@
 /** Sessions and passwords under stricter options than the usual ones. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, startApiAlone } from "../support/Api.ts"
 import { openBrowser } from "./Browser.ts"
 import { makeUser, userPassword } from "./Users.ts"
 import { thorough } from "../support/Seed.ts"
@@ -8,7 +8,10 @@ import { thorough } from "../support/Seed.ts"
 let api: Api
 
 beforeAll(async () => {
-  api = await startApi({ LOGIN_IDLE_TIMEOUT: "10 minutes", PASSWORD_WORDS: "Acme, Hyperion, correct horse battery" })
+  api = await startApiAlone({
+    LOGIN_IDLE_TIMEOUT: "10 minutes",
+    PASSWORD_WORDS: "Acme, Hyperion, correct horse battery"
+  })
 })
 
 afterAll(() => api.stop())

@@ -1,6 +1,6 @@
 /** Tokens as a resource, over real HTTP. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, startApiAlone } from "../support/Api.ts"
 import { type Json, type List, password } from "../support/Client.ts"
 import { makeUser, userPassword } from "./Users.ts"
 
@@ -8,8 +8,8 @@ let api: Api
 let retrieving: Api
 
 beforeAll(async () => {
-  api = await startApi()
-  retrieving = await startApi({ ALLOW_TOKEN_RETRIEVAL: "true" })
+  api = await startApiAlone()
+  retrieving = await startApiAlone({ ALLOW_TOKEN_RETRIEVAL: "true" })
 })
 
 afterAll(async () => {

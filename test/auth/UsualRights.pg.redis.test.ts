@@ -1,12 +1,12 @@
 /** Rights of every user, and how an administrator changes them. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, startApiAlone } from "../support/Api.ts"
 import { makeUser, userPassword } from "./Users.ts"
 
 let api: Api
 
 beforeAll(async () => {
-  api = await startApi({ DEFAULT_PERMISSIONS: '{"users.view_user": {"id": "$user"}}' })
+  api = await startApiAlone({ DEFAULT_PERMISSIONS: '{"users.view_user": {"id": "$user"}}' })
 })
 
 afterAll(() => api.stop())
@@ -31,7 +31,7 @@ describe("DEFAULT_PERMISSIONS", () => {
   })
 
   it("of nothing still lets those provision a token who may add tokens, and refuses others without naming a field", async () => {
-    const strict = await startApi({ DEFAULT_PERMISSIONS: "{}" })
+    const strict = await startApiAlone({ DEFAULT_PERMISSIONS: "{}" })
     try {
       const provision = (username: string) =>
         strict.raw("POST", "/api/users/tokens/provision/", { username, password: userPassword })
@@ -56,7 +56,7 @@ describe("DEFAULT_PERMISSIONS", () => {
       ["users.view_token", { nothing: 1 }]
     ] as const
     for (const [name, constraints] of wrong) {
-      const refused = startApi({ DEFAULT_PERMISSIONS: JSON.stringify({ [name]: constraints }) })
+      const refused = startApiAlone({ DEFAULT_PERMISSIONS: JSON.stringify({ [name]: constraints }) })
       await expect(refused).rejects.toThrow(`DEFAULT_PERMISSIONS: ${name}`)
     }
   })

@@ -1,6 +1,6 @@
 /** A user has a limited number of webhooks, however they are made: each fires for everything that the user may view. */
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, startApiAlone } from "../support/Api.ts"
 import type { Json, List } from "../support/Client.ts"
 import { makeUser } from "./Users.ts"
 
@@ -8,7 +8,7 @@ const path = "/api/extras/webhooks/"
 const max = 3
 let api: Api
 
-beforeAll(async () => void (api = await startApi({ WEBHOOKS_PER_USER: `${max}` })))
+beforeAll(async () => void (api = await startApiAlone({ WEBHOOKS_PER_USER: `${max}` })))
 afterAll(() => api.stop())
 
 let made = 0

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { registry } from "../../src/inventory/Registry.ts"
-import { type Api, environmentOf, startApi } from "../support/Api.ts"
+import { type Api, environmentOf, startApiAlone } from "../support/Api.ts"
 import type { List } from "../support/Client.ts"
 import { runCommand } from "../support/Command.ts"
 import { thorough } from "../support/Seed.ts"
 
 let api: Api
 beforeAll(async () => {
-  api = await startApi()
+  api = await startApiAlone()
 })
 afterAll(() => api.stop())
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, beforeEach, afterEach, expect, test } from "vitest"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, startApiAlone } from "../support/Api.ts"
 import { runCommand } from "../support/Command.ts"
 import type { List } from "../support/Client.ts"
 
@@ -15,7 +15,7 @@ let token: string
 let folder: string
 
 beforeAll(async () => {
-  api = await startApi()
+  api = await startApiAlone()
   token = await api.newToken()
 })
 afterAll(() => api.stop())

@@ -4,7 +4,7 @@ import { formOf } from "../../src/console/form/FormField.ts"
 import type { ObjectType } from "../../src/inventory/ObjectType.ts"
 import { cellOf } from "../../src/inventory/derive/represent/Flat.ts"
 import { type Browser, openBrowser } from "../auth/Browser.ts"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, startApiAlone } from "../support/Api.ts"
 import { hostile } from "../support/Hostile.ts"
 
 interface Extent {
@@ -20,7 +20,7 @@ export const expectBadFormsRefused = ({ types, valuesOf }: Extent): void => {
   let token: string
 
   beforeAll(async () => {
-    api = await startApi()
+    api = await startApiAlone()
     browser = openBrowser(api.service.url)
     await browser.logIn()
     const form = await (await browser.fetch("/dcim/sites/add/")).text()

@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core"
 import { describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, startApiAlone } from "../support/Api.ts"
 import { type List, named } from "../support/Client.ts"
 import { faultsOf, faultsOfState, hasBrowser } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
@@ -14,7 +14,7 @@ const { loggedIn, loggedInAs } = startConsole(
   (started) => {
     api = started
   },
-  () => startApi({ MAX_BULK_OBJECTS: "50" })
+  () => startApiAlone({ MAX_BULK_OBJECTS: "50" })
 )
 
 /** Makes sites of these names, which no test shares. */

@@ -1,7 +1,7 @@
 /** Errors on pages of the console: in people's words beside the field. The API keeps NetBox's words. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Browser, openBrowser } from "../auth/Browser.ts"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, startApiAlone } from "../support/Api.ts"
 import { named } from "../support/Client.ts"
 
 let api: Api
@@ -9,7 +9,7 @@ let browser: Browser
 let site: number
 
 beforeAll(async () => {
-  api = await startApi()
+  api = await startApiAlone()
   browser = openBrowser(api.service.url)
   await browser.logIn()
   site = await api.make("dcim/sites", named("Osl"))

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest"
 import { codeOf, forgetSteps } from "../auth/factor/App.ts"
 import { makeUser, userPassword } from "../auth/Users.ts"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, startApiAlone } from "../support/Api.ts"
 import { at, faultsOf, hasBrowser, logIn } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
 import { thorough } from "../support/Seed.ts"
@@ -15,7 +15,7 @@ const { opened, loggedInAs } = startConsole(
     await makeUser(api, "kim")
     await makeUser(api, "lea")
   },
-  () => startApi()
+  () => startApiAlone()
 )
 
 /** Moves the last confirmation of all sessions into the past. */

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { freePorts } from "../../src/embedded/Ports.ts"
 import { openBrowser } from "../auth/Browser.ts"
 import { makeUser } from "../auth/Users.ts"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, startApiAlone } from "../support/Api.ts"
 import { named } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 import { needs } from "../support/Ledger.ts"
@@ -31,7 +31,7 @@ let stop = async () => {}
 beforeAll(async () => {
   if (!existsSync(program)) return
   const { BASE_URL: _, ...others } = options
-  api = await startApi(others)
+  api = await startApiAlone(others)
   // `who` is the cookie of the sign-in at oauth2-proxy: a name and its groups.
   login = createServer(({ url: path, headers }, response) => {
     const [, name, groups = ""] = /\bwho=([^:;]*):?([^;]*)/.exec(headers.cookie ?? "") ?? []

@@ -1,6 +1,6 @@
 /** Lists of objects in one request: bounded, and worked on in slices. */
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, startApiAlone } from "../support/Api.ts"
 import { countOf, expectLongListsRefused, expectQuotaHolds, many, newUser, tokens } from "./BulkAttacks.ts"
 import { causesOf, sliceSteps } from "./Causes.ts"
 
@@ -10,7 +10,7 @@ const max = 200
 let api: Api
 
 beforeAll(async () => {
-  api = await startApi({ MAX_BULK_OBJECTS: `${max}`, TOKENS_PER_USER: `${max + 40}` })
+  api = await startApiAlone({ MAX_BULK_OBJECTS: `${max}`, TOKENS_PER_USER: `${max + 40}` })
 })
 afterAll(() => api.stop())
 

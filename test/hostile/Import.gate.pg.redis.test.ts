@@ -1,6 +1,6 @@
 /** Import files made to occupy the service: parsed by a thread, written in slices, and refused with the place. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, startApiAlone } from "../support/Api.ts"
 import { named } from "../support/Client.ts"
 import { causesOf, sliceSteps } from "./Causes.ts"
 import {
@@ -18,7 +18,7 @@ let api: Api
 let token: string
 
 beforeAll(async () => {
-  api = await startApi({ IMPORTS_AT_ONCE: "2" })
+  api = await startApiAlone({ IMPORTS_AT_ONCE: "2" })
   token = await api.newToken()
 })
 afterAll(() => api.stop())

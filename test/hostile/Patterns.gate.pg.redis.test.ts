@@ -1,6 +1,6 @@
 /** Regular expressions that Postgres takes long to evaluate: two at once in a short queue, and others overtake them. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, environmentOf, startApi } from "../support/Api.ts"
+import { type Api, environmentOf, startApiAlone } from "../support/Api.ts"
 import { named, request } from "../support/Client.ts"
 import { startService } from "../support/Service.ts"
 import { causesOf } from "./Causes.ts"
@@ -16,7 +16,7 @@ let token: string
 const [running, waiting] = [2, 8]
 
 beforeAll(async () => {
-  api = await startApi({ REQUEST_STATEMENT_TIMEOUT: "500 millis" })
+  api = await startApiAlone({ REQUEST_STATEMENT_TIMEOUT: "500 millis" })
   const service = await startService(environmentOf(api.database), { roles: ["api"] })
   usual = {
     ...api,

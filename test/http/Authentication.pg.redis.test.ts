@@ -1,13 +1,13 @@
 /** Authentication over real HTTP. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, startApiAlone } from "../support/Api.ts"
 import { type Json, named, password } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 
 let api: Api
 
 beforeAll(async () => {
-  api = await startApi({ EXEMPT_VIEW_PERMISSIONS: "extras.tag" })
+  api = await startApiAlone({ EXEMPT_VIEW_PERMISSIONS: "extras.tag" })
 })
 
 afterAll(() => api.stop())

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { ObjectType } from "../../src/inventory/ObjectType.ts"
 import { type Existing, bodiesOf, isWritten, makeWorld, writeAny } from "../support/AnyObject.ts"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, startApiAlone } from "../support/Api.ts"
 import type { Json } from "../support/Client.ts"
 import { hostile } from "../support/Hostile.ts"
 
@@ -18,7 +18,7 @@ export const expectBadInputRefused = ({ types, valuesOf }: Extent): void => {
   let existing: Existing
 
   beforeAll(async () => {
-    api = await startApi()
+    api = await startApiAlone()
     existing = await makeWorld(api.call, 2)
   })
   afterAll(() => api.stop())

@@ -3,7 +3,7 @@ import { request } from "node:http"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { openBrowser } from "../auth/Browser.ts"
 import { makeUser } from "../auth/Users.ts"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, startApiAlone } from "../support/Api.ts"
 import { type Json, type List, named, password } from "../support/Client.ts"
 import { thorough } from "../support/Seed.ts"
 
@@ -15,7 +15,7 @@ let site: number
 let viewer: string
 
 beforeAll(async () => {
-  api = await startApi({ EXEMPT_VIEW_PERMISSIONS: "extras.tag" })
+  api = await startApiAlone({ EXEMPT_VIEW_PERMISSIONS: "extras.tag" })
   site = await api.make("dcim/sites", named("Here"))
   viewer = (await makeUser(api, "viewer", { types: ["dcim.site"], actions: ["view"] })).token
 })

@@ -1,6 +1,6 @@
 /** Input that JavaScript would turn into a number or a text of its own accord: refused, so that no other object is meant. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, startApiAlone } from "../support/Api.ts"
 import { type Json, type List, named } from "../support/Client.ts"
 import { sampleOf } from "../support/Seed.ts"
 
@@ -9,7 +9,7 @@ const sites = "/api/dcim/sites/"
 let api: Api
 
 beforeAll(async () => {
-  api = await startApi()
+  api = await startApiAlone()
   // The first two objects have the ids 1 and 2.
   await api.call("POST", sites, [named("One"), named("Two")])
 })

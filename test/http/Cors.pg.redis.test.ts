@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { corsProblem } from "../../src/http/publish/Cors.ts"
 import { openBrowser } from "../auth/Browser.ts"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, startApiAlone } from "../support/Api.ts"
 import { type Service, startService } from "../support/Service.ts"
 
 /** Without any of the options, with a list and a pattern, and for every origin. */
@@ -18,7 +18,7 @@ const start = (environment: Record<string, string>): Promise<Service> => {
 }
 
 beforeAll(async () => {
-  off = await startApi()
+  off = await startApiAlone()
   token = await off.newToken()
   const patterns = String.raw`https://\w+\.portal\.example,^http://localhost(:\d+)?$`
   const list = "https://portal.example,http://portal.example:8080"

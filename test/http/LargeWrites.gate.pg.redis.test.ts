@@ -1,6 +1,6 @@
 /** Many large writes of one user at once: few of them run, and others write meanwhile. */
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, startApiAlone } from "../support/Api.ts"
 import { type List, named, request } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 
@@ -10,7 +10,7 @@ const writes = 40
 let api: Api
 
 beforeAll(async () => {
-  api = await startApi()
+  api = await startApiAlone()
 })
 afterAll(() => api.stop())
 

@@ -3,7 +3,7 @@ import { connect } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { routes } from "../../src/Service.ts"
 import { openBrowser } from "../auth/Browser.ts"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, startApiAlone } from "../support/Api.ts"
 import { named } from "../support/Client.ts"
 import { type Service, startService } from "../support/Service.ts"
 import { fewOf } from "../support/Seed.ts"
@@ -15,7 +15,7 @@ let plain: Service
 const secret = { SECRET_KEY: "a key for tests, of sufficient length" }
 
 beforeAll(async () => {
-  api = await startApi({ TRUSTED_PROXIES: "127.0.0.1,10.0.0.0/8" })
+  api = await startApiAlone({ TRUSTED_PROXIES: "127.0.0.1,10.0.0.0/8" })
   const { databaseUrl, redisUrl } = api.database
   plain = await startService({ DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, ...secret }, { roles: ["api"] })
 })

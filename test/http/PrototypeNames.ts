@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { routes } from "../../src/Service.ts"
 import type { ObjectType } from "../../src/inventory/ObjectType.ts"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, startApiAlone } from "../support/Api.ts"
 import { type Json, named } from "../support/Client.ts"
 
 export const inherited = ["__proto__", "constructor", "toString", "hasOwnProperty"]
@@ -28,7 +28,7 @@ export const expectInheritedNamesUnknown = ({ types: all, names: inherited, impo
   const types = all.map((type) => [type.id, type] as const)
   let api: Api
   beforeAll(async () => {
-    api = await startApi({ LOG_LEVEL: "Error", IMPORTS_AT_ONCE: "4" })
+    api = await startApiAlone({ LOG_LEVEL: "Error", IMPORTS_AT_ONCE: "4" })
   })
   afterAll(() => api.stop())
 

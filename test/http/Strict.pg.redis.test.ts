@@ -1,6 +1,6 @@
 /** The options that make every request strict: one for the filters of lists, one for the fields of bodies. */
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, startApiAlone } from "../support/Api.ts"
 
 const addresses = "/api/ipam/ip-addresses/"
 
@@ -8,8 +8,8 @@ let queries: Api
 let bodies: Api
 
 beforeAll(async () => {
-  queries = await startApi({ STRICT_QUERY: "true" })
-  bodies = await startApi({ STRICT_BODY: "true" })
+  queries = await startApiAlone({ STRICT_QUERY: "true" })
+  bodies = await startApiAlone({ STRICT_BODY: "true" })
 })
 afterAll(() => Promise.all([queries.stop(), bodies.stop()]))
 

@@ -1,6 +1,6 @@
 /** Exchange of an issuer's token for one of a user here, and tokens that no honest issuer gives. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, startApi } from "../../support/Api.ts"
+import { type Api, startApiAlone } from "../../support/Api.ts"
 import {
   type HostileProvider,
   honest,
@@ -21,7 +21,7 @@ beforeAll(async () => {
   issuer = await startHostileProvider()
   other = await startHostileProvider()
   const rule = { audience: "rackwire", subject: "repo:acme/*" }
-  api = await startApi({
+  api = await startApiAlone({
     TOKEN_EXCHANGE: JSON.stringify([
       { ...rule, issuer: issuer.issuer, user: "ci" },
       { ...rule, issuer: issuer.issuer, subject: "repo:ops/*", user: "deployer", write: true, minutes: 5 },
@@ -158,15 +158,15 @@ describe("the exchange refuses", () => {
 })
 
 thorough("the exchange is off without rules, and the service does not start with a fault in them", async () => {
-  await expect(startApi({ TOKEN_EXCHANGE: '[{"issuer": "http://a"}]' })).rejects.toThrow("TOKEN_EXCHANGE: rule 1")
-  const off = await startApi({ LOGIN_ATTEMPTS_PER_ADDRESS: "2" })
+  await expect(startApiAlone({ TOKEN_EXCHANGE: '[{"issuer": "http://a"}]' })).rejects.toThrow("TOKEN_EXCHANGE: rule 1")
+  const off = await startApiAlone({ LOGIN_ATTEMPTS_PER_ADDRESS: "2" })
   const answer = await off.raw("POST", "/api/users/tokens/exchange/", {})
   expect([answer.status, answer.json]).toEqual([400, expect.objectContaining({ error: "unsupported_grant_type" })])
   await off.stop()
 })
 
 it("failures from one address are limited", async () => {
-  const limited = await startApi({
+  const limited = await startApiAlone({
     LOGIN_ATTEMPTS_PER_ADDRESS: "2",
     TOKEN_EXCHANGE: JSON.stringify([{ issuer: issuer.issuer, audience: "rackwire", subject: "a", user: "admin" }])
   })

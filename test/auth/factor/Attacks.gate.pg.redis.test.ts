@@ -1,6 +1,6 @@
 /** Attacks on the second factor: replays, races of two processes, foreign browsers, forged tickets, guesses. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { type Api, environmentOf, startApi } from "../../support/Api.ts"
+import { type Api, environmentOf, startApiAlone } from "../../support/Api.ts"
 import { type Service, startService } from "../../support/Service.ts"
 import { type Browser, openBrowser } from "../Browser.ts"
 import { makeUser, userPassword } from "../Users.ts"
@@ -14,7 +14,7 @@ let eva: AppOwner
 const limits = { LOGIN_ATTEMPTS_PER_USER: "12", LOGIN_ATTEMPTS_PER_ADDRESS: "1000" }
 
 beforeAll(async () => {
-  api = await startApi(limits)
+  api = await startApiAlone(limits)
   other = await startService({ ...environmentOf(api.database), ...limits }, { roles: ["api"] })
   for (const name of ["eva", "finn", "gro", "hal"]) await makeUser(api, name)
   eva = await setUpApp(api, "eva")

@@ -1,7 +1,7 @@
 /** Writes of accounts and secrets by a session whose user has not confirmed for five minutes. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { routes } from "../../../src/Service.ts"
-import { type Api, startApi } from "../../support/Api.ts"
+import { type Api, startApiAlone } from "../../support/Api.ts"
 import { type List, named, password } from "../../support/Client.ts"
 import { type Browser, openBrowser } from "../Browser.ts"
 
@@ -11,7 +11,7 @@ let webhook: number
 let site: number
 
 beforeAll(async () => {
-  api = await startApi({ LOGIN_ATTEMPTS_PER_USER: "100" })
+  api = await startApiAlone({ LOGIN_ATTEMPTS_PER_USER: "100" })
   const body = { name: "w", content_types: ["dcim.site"], type_create: true, payload_url: "http://127.0.0.1:9/" }
   webhook = await api.make("extras/webhooks", { ...body, enabled: false })
   site = await api.make("dcim/sites", named("Oslo"))

@@ -1,6 +1,6 @@
 /** A required second factor, for superusers and members of groups; and its reset by an administrator and a command. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, environmentOf, startApi } from "../../support/Api.ts"
+import { type Api, environmentOf, startApiAlone } from "../../support/Api.ts"
 import { type Json, password, request } from "../../support/Client.ts"
 import { runCommand } from "../../support/Command.ts"
 import { type Service, startService } from "../../support/Service.ts"
@@ -19,7 +19,7 @@ let jon: User
 let operators: number
 
 beforeAll(async () => {
-  api = await startApi()
+  api = await startApiAlone()
   strict = await startService({ ...environmentOf(api.database), ...options }, { roles: ["api"] })
   operators = await api.make("users/groups", { name: "operators" })
   ida = await makeUser(api, "ida", { types: ["dcim.site"], actions: ["view"] })

@@ -1,6 +1,6 @@
 /** Logging in with a second factor: setting it up, codes, recovery codes, tokens, confirmation, removal. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, startApi } from "../../support/Api.ts"
+import { type Api, startApiAlone } from "../../support/Api.ts"
 import type { Json } from "../../support/Client.ts"
 import { openBrowser } from "../Browser.ts"
 import { makeUser, userPassword } from "../Users.ts"
@@ -10,7 +10,7 @@ let api: Api
 let ana: AppOwner
 
 beforeAll(async () => {
-  api = await startApi({ LOGIN_ATTEMPTS_PER_USER: "100", LOGIN_ATTEMPTS_PER_ADDRESS: "100" })
+  api = await startApiAlone({ LOGIN_ATTEMPTS_PER_USER: "100", LOGIN_ATTEMPTS_PER_ADDRESS: "100" })
   await makeUser(api, "ana")
   await makeUser(api, "berit")
   ana = await setUpApp(api, "ana")

@@ -1,6 +1,6 @@
 /** Signing in by a real OpenLDAP server. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, environmentOf, startApi } from "../../support/Api.ts"
+import { type Api, environmentOf, startApiAlone } from "../../support/Api.ts"
 import { password } from "../../support/Client.ts"
 import { runCommand } from "../../support/Command.ts"
 import { openBrowser } from "../Browser.ts"
@@ -22,7 +22,7 @@ describe.skipIf(!hasSlapd)("a directory", () => {
 
   beforeAll(async () => {
     slapd = await startSlapd()
-    api = await startApi({
+    api = await startApiAlone({
       ...slapd.options,
       LDAP_GROUPS_CREATE: "true",
       LDAP_GROUPS_MAP: '{"unix": []}',
@@ -171,7 +171,7 @@ describe.skipIf(!hasSlapd)("the connection to a directory", () => {
     ]
   ]
   it.each(fewOf(ways, 1, "ways"))("works by %s", async (_, change) => {
-    const api = await startApi({ ...slapd.options, ...change(slapd) })
+    const api = await startApiAlone({ ...slapd.options, ...change(slapd) })
     expect((await openBrowser(api.service.url).logIn("ana", secret)).status).toBe(302)
     expect((await openBrowser(api.service.url).logIn("ana", "wrong")).status).toBe(200)
     expect((await openBrowser(api.service.url).logIn("ana,ou=people", secret)).status).toBe(200)
@@ -182,7 +182,7 @@ describe.skipIf(!hasSlapd)("the connection to a directory", () => {
     ["TLS", (slapd: Slapd) => ({ LDAP_URL: slapd.secureUrl })],
     ["StartTLS", () => ({ LDAP_START_TLS: "true" })]
   ])("by %s with a certificate that nobody trusts ends before a password is sent", async (_, change) => {
-    const api = await startApi({ ...slapd.options, ...change(slapd) })
+    const api = await startApiAlone({ ...slapd.options, ...change(slapd) })
     const answer = await openBrowser(api.service.url).logIn("ana", secret)
     expect(await answer.text()).toContain("The directory does not answer")
     expect(api.service.output()).not.toContain(secret)

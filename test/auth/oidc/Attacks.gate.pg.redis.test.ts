@@ -1,6 +1,6 @@
 /** Attacks on a sign-in by OpenID Connect: each is refused in words, and makes neither a user nor a session. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { type Api, startApi } from "../../support/Api.ts"
+import { type Api, startApiAlone } from "../../support/Api.ts"
 import { type Browser, openBrowser } from "../Browser.ts"
 import { makeUser } from "../Users.ts"
 import {
@@ -23,7 +23,7 @@ let api: Api
 
 beforeAll(async () => {
   ;[provider, other] = await Promise.all([startHostileProvider(), startHostileProvider()])
-  api = await startApi({
+  api = await startApiAlone({
     OIDC_ISSUER: provider.issuer,
     OIDC_CLIENT_ID: "rackwire",
     OIDC_GROUPS_CLAIM: "groups",
@@ -276,7 +276,7 @@ describe("a discovery document", () => {
   it.each(fewOf(documents, 1, "documents"))("that names %s leads nobody there", async (_, metadata, status, why) => {
     const hostile = await startHostileProvider()
     hostile.metadata = metadata
-    const single = await startApi({ OIDC_ISSUER: hostile.issuer, OIDC_CLIENT_ID: "rackwire" })
+    const single = await startApiAlone({ OIDC_ISSUER: hostile.issuer, OIDC_CLIENT_ID: "rackwire" })
     const answer = await wholeSignIn(hostile, single.service.url)
     const users = await single.database.sql.query("select username from users_user")
     const output = single.service.output()

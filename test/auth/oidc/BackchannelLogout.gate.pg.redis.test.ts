@@ -1,6 +1,6 @@
 /** The end of sessions by logout tokens of a provider. */
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { type Api, startApi } from "../../support/Api.ts"
+import { type Api, startApiAlone } from "../../support/Api.ts"
 import { type Browser, openBrowser } from "../Browser.ts"
 import {
   type HostileProvider,
@@ -20,7 +20,7 @@ let api: Api
 
 beforeAll(async () => {
   provider = await startHostileProvider()
-  api = await startApi({ OIDC_CORP_ISSUER: provider.issuer, OIDC_CORP_CLIENT_ID: "rackwire" })
+  api = await startApiAlone({ OIDC_CORP_ISSUER: provider.issuer, OIDC_CORP_CLIENT_ID: "rackwire" })
 })
 
 afterAll(async () => {

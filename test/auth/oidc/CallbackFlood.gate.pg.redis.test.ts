@@ -1,7 +1,7 @@
 /** Floods of false answers and logout tokens in the name of a provider. */
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { rowsMax } from "../../../src/auth/audit/RefusalBudget.ts"
-import { type Api, startApi } from "../../support/Api.ts"
+import { type Api, startApiAlone } from "../../support/Api.ts"
 import { openBrowser } from "../Browser.ts"
 import { type HostileProvider, startHostileProvider } from "./HostileProvider.ts"
 
@@ -10,7 +10,7 @@ let api: Api
 
 beforeAll(async () => {
   provider = await startHostileProvider()
-  api = await startApi({
+  api = await startApiAlone({
     OIDC_ISSUER: provider.issuer,
     OIDC_CLIENT_ID: "rackwire",
     TRUSTED_PROXIES: "127.0.0.1"

@@ -2,7 +2,7 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { expect, it } from "vitest"
-import { type Api, environmentOf, startApi } from "../../support/Api.ts"
+import { type Api, environmentOf, startApiAlone } from "../../support/Api.ts"
 import { password } from "../../support/Client.ts"
 import { runCommand } from "../../support/Command.ts"
 import { openBrowser } from "../Browser.ts"
@@ -14,7 +14,11 @@ const provisioned = async (api: Api, username: string, secret: string) =>
   (await api.raw("POST", "/api/users/tokens/provision/", { username, password: secret })).status
 
 thorough("LOCAL_LOGIN=superusers lets superusers alone log in by password, and says so", async () => {
-  const api = await startApi({ LOCAL_LOGIN: "superusers", OIDC_ISSUER: "https://login.example", OIDC_CLIENT_ID: "a" })
+  const api = await startApiAlone({
+    LOCAL_LOGIN: "superusers",
+    OIDC_ISSUER: "https://login.example",
+    OIDC_CLIENT_ID: "a"
+  })
   await makeUser(api, "ana")
   const tried = async (name: string, secret: string) => (await openBrowser(api.service.url).logIn(name, secret)).status
   expect([await tried("admin", password), await tried("ana", userPassword)]).toEqual([302, 200])
@@ -28,7 +32,7 @@ thorough("LOCAL_LOGIN=superusers lets superusers alone log in by password, and s
 thorough("LOCAL_LOGIN=off takes no password, and shows no form for one; sessions and tokens stay valid", async () => {
   const token = "0123456789abcdef0123456789abcdef01234567"
   const options = { LOCAL_LOGIN: "off", OIDC_ISSUER: "https://login.example", OIDC_CLIENT_ID: "a" }
-  const api = await startApi({ ...options, SUPERUSER_API_TOKEN: token })
+  const api = await startApiAlone({ ...options, SUPERUSER_API_TOKEN: token })
   const visitor = openBrowser(api.service.url)
   const shown = await (await visitor.fetch("/login/")).text()
   expect([shown.includes('type="password"'), shown.includes("Log in with single sign-on")]).toEqual([false, true])
@@ -54,7 +58,7 @@ it("a provider that is away leaves sessions and passwords alone; it counts again
   await new Promise<void>((resolve) => front.listen(0, "127.0.0.1", resolve))
   const issuer = `http://127.0.0.1:${(front.address() as AddressInfo).port}`
   const options = { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: "rackwire", OIDC_LABEL: "Company login" }
-  const api = await startApi(options)
+  const api = await startApiAlone(options)
   const visitor = openBrowser(api.service.url)
   await visitor.logIn()
   const away = await openBrowser(api.service.url).fetch("/login/oidc/")
@@ -84,5 +88,5 @@ it.each([
   [{ OIDC_CORP_ISSUER: "https://login.example" }, "OIDC_CORP_CLIENT_ID: is not set"],
   [{ OIDC_CALLBACK_ISSUER: "https://login.example", OIDC_CALLBACK_CLIENT_ID: "a" }, "choose another name"]
 ])("the service does not start with %j", async (options, words) => {
-  await expect(startApi(options)).rejects.toThrow(words)
+  await expect(startApiAlone(options)).rejects.toThrow(words)
 })

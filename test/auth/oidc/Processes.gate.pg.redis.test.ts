@@ -2,7 +2,7 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { type Api, environmentOf, startApi } from "../../support/Api.ts"
+import { type Api, environmentOf, startApiAlone } from "../../support/Api.ts"
 import { type Service, startService } from "../../support/Service.ts"
 import { type Browser, openBrowser } from "../Browser.ts"
 import { type HostileProvider, giving, honest, signed, startHostileProvider } from "./HostileProvider.ts"
@@ -30,7 +30,7 @@ beforeAll(async () => {
   }
   const [one, two] = [await freePort(), await freePort()]
   urls = [`http://127.0.0.1:${one}`, `http://127.0.0.1:${two}`]
-  api = await startApi({ ...options, PORT: `${one}` })
+  api = await startApiAlone({ ...options, PORT: `${one}` })
   other = await startService({ ...environmentOf(api.database), ...options, PORT: `${two}` }, { roles: ["api"] })
 })
 

@@ -4,7 +4,7 @@
  */
 import { decodeJwt } from "jose"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, startApi } from "../../support/Api.ts"
+import { type Api, startApiAlone } from "../../support/Api.ts"
 import { openBrowser } from "../Browser.ts"
 import { type Product, type ProductName, documentedOptions, issuerPath, products } from "./Products.ts"
 import { type Account, type RealProvider, client, signInBy, startRealProvider } from "./RealProvider.ts"
@@ -40,7 +40,7 @@ beforeAll(async () => {
   ])
   const { issuer } = providers.get("entra")!
   const adopting = [...optionsOf("entraadopts", products.entra, issuer), ["OIDC_ENTRAADOPTS_ADOPT", "verified-email"]]
-  api = await startApi(Object.fromEntries([...started.flat(), ...adopting]))
+  api = await startApiAlone(Object.fromEntries([...started.flat(), ...adopting]))
   for (const provider of providers.values()) await provider.register(api.service.url)
   for (const name of ["admins", "network", "1c0a3f52-5b0e-4a4e-9d0c-6f0a4b7d2e33", "/netops/admins"])
     await api.make("users/groups", { name })

@@ -1,6 +1,6 @@
 /** Signing in by a real OpenID provider, over real HTTP. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, startApi } from "../../support/Api.ts"
+import { type Api, startApiAlone } from "../../support/Api.ts"
 import { type Browser, openBrowser } from "../Browser.ts"
 import { makeUser } from "../Users.ts"
 import { type Account, type RealProvider, client, signInBy, startRealProvider } from "./RealProvider.ts"
@@ -10,7 +10,7 @@ let api: Api
 
 beforeAll(async () => {
   provider = await startRealProvider()
-  api = await startApi({
+  api = await startApiAlone({
     OIDC_ISSUER: provider.issuer,
     OIDC_CLIENT_ID: client.id,
     OIDC_CLIENT_SECRET: client.secret,

@@ -1,5 +1,5 @@
 /** Services behind a proxy at 127.0.0.1, from which every test connects. */
-import { type Api, startApi } from "../../support/Api.ts"
+import { type Api, startApiAlone } from "../../support/Api.ts"
 import { type Service, startService } from "../../support/Service.ts"
 import { type Browser, openBrowser } from "../Browser.ts"
 
@@ -19,7 +19,7 @@ export const html = { accept: "text/html" }
 export const sites = "/api/dcim/sites/"
 
 /** A service that trusts the proxy and creates users and groups. */
-export const startProxied = (): Promise<Api> => startApi({ ...trusting, ...synced })
+export const startProxied = (): Promise<Api> => startApiAlone({ ...trusting, ...synced })
 
 /** Another service on the same database, with these options alone. */
 export const startBeside = ({ database }: Api, options: Readonly<Record<string, string>>): Promise<Service> => {

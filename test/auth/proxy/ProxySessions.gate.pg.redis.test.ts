@@ -1,13 +1,13 @@
 /** A browser behind a proxy that keeps no cookies: what it may leave in the tables. */
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { rowsMax } from "../../../src/auth/audit/RefusalBudget.ts"
-import { type Api, startApi } from "../../support/Api.ts"
+import { type Api, startApiAlone } from "../../support/Api.ts"
 import { browserOf, creating, get, html, sites, trusting } from "./Proxied.ts"
 
 let api: Api
 
 beforeAll(async () => {
-  api = await startApi({ ...trusting, ...creating })
+  api = await startApiAlone({ ...trusting, ...creating })
 })
 
 afterAll(() => api.stop())

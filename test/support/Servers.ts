@@ -4,10 +4,12 @@
  * process of the run starts them on request, and stops them after the last file.
  *
  * One database of each Postgres is migrated, and `makeDatabase` copies it: a copy takes a tenth of a second. The servers
- * themselves are copies too: making a cluster and migrating a database costs more than most files of tests.
+ * themselves are copies too: making a cluster and migrating a database costs more than most files of tests. Runs of the
+ * same sources and the same Postgres can share the directory that is copied: `RACKWIRE_TEST_SERVERS` names it, and the
+ * first of the runs makes it.
  */
 import { execFile } from "node:child_process"
-import { rmSync } from "node:fs"
+import { existsSync, renameSync, rmSync } from "node:fs"
 import { createServer } from "node:http"
 import { join } from "node:path"
 import { promisify } from "node:util"
@@ -45,10 +47,10 @@ interface Started {
 export default async (project: TestProject): Promise<() => Promise<void>> => {
   const directory = makeScratch("rackwire-test-")
   const started = new Map<string, Promise<Started>>()
-  const template = join(directory, "template")
+  const template = process.env["RACKWIRE_TEST_SERVERS"] ?? join(directory, "template")
   let made: Promise<void> | undefined
   const start = async (path: string): Promise<Started> => {
-    await (made ??= makeMigrated(template))
+    await (made ??= existsSync(template) ? Promise.resolve() : makeMigrated(template))
     return startCopy(template, join(directory, path.split("/").at(-1)!))
   }
   const broker = createServer((request, response) => {
@@ -78,8 +80,9 @@ const serverOptions = (): Readonly<Record<string, string>> => {
   return POSTGRES_BIN === undefined ? {} : { POSTGRES_BIN }
 }
 
-/** Makes a data directory with the migrated database, and stops its servers. */
-const makeMigrated = async (directory: string): Promise<void> => {
+/** Makes a data directory with the migrated database, and stops its servers. It has its name once it is whole. */
+const makeMigrated = async (template: string): Promise<void> => {
+  const directory = `${template}.new`
   // Where the machine has none it is downloaded.
   await Effect.runPromise(find(process.env))
   const { databaseUrl, superuserUrl, redisUrl, stop } = await startServers(directory, serverOptions())
@@ -98,6 +101,7 @@ const makeMigrated = async (directory: string): Promise<void> => {
   await promisify(execFile)(process.execPath, [program, "migrate"], { env: { PATH, HOME, ...options } })
   await addDays(options.DATABASE_URL)
   await stop()
+  renameSync(directory, template)
 }
 
 /** Starts servers on a copy of the data directory, at ports of their own. */

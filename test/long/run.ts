@@ -1,11 +1,22 @@
 /**
  * `npm run test:long [-- --only text] [--fresh]`: everything at full size, one step after the other. A step that passed
- * on this commit is not repeated, so an interrupted run continues; `--fresh` repeats all. Writes `test-results/long.md`
- * after each step, and exits with 1 if one failed. Run it before a release, and parts of it whenever their subject changed.
+ * on this commit is not repeated, so an interrupted run continues, with its seed; `--fresh` repeats all. Writes
+ * `test-results/long.md` after each step, and exits with 1 if one failed. Run it before a release, and parts of it
+ * whenever their subject changed.
  */
 import { execFileSync, spawn } from "node:child_process"
 import { randomInt } from "node:crypto"
-import { createWriteStream, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import {
+  createWriteStream,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync
+} from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 
@@ -34,14 +45,41 @@ const isRoot = process.getuid?.() === 0
 const has = (program: string): boolean => globSync(`/usr/{,local/}{,s}bin/${program}`).length > 0
 const without = (isThere: boolean, need: string): string | undefined => (isThere ? undefined : `needs ${need}`)
 
-/** Each run tries other generated data; `RACKWIRE_SEED` repeats that of another one. */
-const seed = process.env["RACKWIRE_SEED"] ?? `${randomInt(1, 2 ** 31)}`
+const folder = "test-results"
+mkdirSync(folder, { recursive: true })
+const commit = execFileSync("git", ["rev-parse", "HEAD"], { encoding: "utf8" }).trim()
+
+interface Result {
+  readonly outcome: "passed" | "FAILED" | "unable"
+  readonly seconds: number
+  readonly note: string
+}
+
+interface State {
+  /** Each run tries other generated data; `RACKWIRE_SEED` repeats that of another one. */
+  readonly seed: string
+  readonly results: Record<string, Result>
+}
+
+const stateFile = join(folder, `long-${commit.slice(0, 12)}.json`)
+const { seed, results }: State =
+  existsSync(stateFile) && !values.fresh
+    ? (JSON.parse(readFileSync(stateFile, "utf8")) as State)
+    : { seed: process.env["RACKWIRE_SEED"] ?? `${randomInt(1, 2 ** 31)}`, results: {} }
+
+/** For the servers that the files copy (test/support/Servers.ts). */
+const scratch = mkdtempSync(join(tmpdir(), "rackwire-long-"))
+process.once("exit", () => rmSync(scratch, { recursive: true, force: true }))
 
 /** Seeds of each fault run. */
 const seeds = 20
 
 const steps: ReadonlyArray<Step> = [
-  ...globSync("test/**/*.long.*test.ts").map((file) => ({ name: file, command: vitest("--project", "long", file) })),
+  ...globSync("test/**/*.long.*test.ts").map((file) => ({
+    name: file,
+    command: vitest("--project", "long", file),
+    environment: { RACKWIRE_TEST_SERVERS: join(scratch, "servers") }
+  })),
   ...["capture", "deliver", "restore", "attach"].map((suite) => ({
     name: `fault seeds: ${suite}`,
     command: [
@@ -81,19 +119,6 @@ const steps: ReadonlyArray<Step> = [
   }
 ]
 
-interface Result {
-  readonly outcome: "passed" | "FAILED" | "unable"
-  readonly seconds: number
-  readonly note: string
-}
-
-const folder = "test-results"
-mkdirSync(folder, { recursive: true })
-const commit = execFileSync("git", ["rev-parse", "HEAD"], { encoding: "utf8" }).trim()
-const stateFile = join(folder, `long-${commit.slice(0, 12)}.json`)
-const results: Record<string, Result> =
-  existsSync(stateFile) && !values.fresh ? (JSON.parse(readFileSync(stateFile, "utf8")) as Record<string, Result>) : {}
-
 /** Runs a command with its output in a file; returns the exit code and the last line that it printed. */
 const run = (
   { command, environment }: Step,
@@ -119,7 +144,7 @@ const run = (
   })
 
 const report = (): void => {
-  writeFileSync(stateFile, JSON.stringify(results, undefined, 2))
+  writeFileSync(stateFile, JSON.stringify({ seed, results } satisfies State, undefined, 2))
   const rows = steps.flatMap(({ name }) => {
     const result = results[name]
     return result === undefined ? [] : [`| ${name} | ${result.outcome} | ${result.seconds} | ${result.note} |`]

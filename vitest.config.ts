@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config"
 import { patienceMillis } from "./test/support/Eventually.ts"
+import { FileOrder } from "./test/support/FileOrder.ts"
 
 // The seed of all generated data (test/support/Seed.ts), inherited by workers. The first two tiers find the same on every
 // machine; test:long and test:stress draw other seeds.
@@ -18,6 +19,7 @@ export default defineConfig({
     maxWorkers: 2,
     // Effect and the sources are loaded once for each worker.
     isolate: false,
+    sequence: { sequencer: FileOrder },
     // Node itself loads the sources, as in production: coverage and stack traces need no source maps.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // As long as `eventually` waits.

@@ -145,7 +145,7 @@ describe("a token endpoint", () => {
     const endpoint = await startTokenEndpoint(() => [status, body, { location: "/hook" }])
     const { post } = webhook(endpoint)
     const { failure } = await post(endpoint.receiver)
-    expect(failure?.reason).toBe("Token")
+    expect(failure).toMatchObject({ reason: "Token", isTooMuch: false })
     expect(failure?.message).toContain(message)
     expect(failure?.message).not.toContain("planted")
     expect(endpoint.got).toEqual([])

@@ -34,6 +34,15 @@ describe("templates give the results of Jinja2", () => {
     expect(render(template).fault).toMatchObject({ reason: "Type", message: `unhashable type: '${type}'` })
   })
 
+  it.each([
+    ["{{ 'abc'.endswith('c') }} {{ 'abc'.endswith('b') }} {{ 'abc'.endswith(('x', 'b')) }}", "True False False"],
+    ["{{ 'abc'.endswith('b', 0, 2) }} {{ 'abc'.endswith('', 4) }}", "True False"],
+    ["{{ 'abc'.startswith('a') }} {{ 'abc'.startswith('b') }} {{ 'abc'.startswith(('x', 'b')) }}", "True False False"],
+    ["{{ 'abc'.startswith('b', 1) }} {{ 'abc'.startswith('', 4) }}", "True False"]
+  ])("compare the beginnings and ends of texts: %s", (template, output) => {
+    expect(render(template).output).toBe(output)
+  })
+
   it("sort in reverse with the comparisons of Python, and keep the order of equal elements", () => {
     expect(render("{{ [nope, 255, []]|sort(reverse=true) }}").fault).toMatchObject({
       message: "'<' not supported between instances of 'int' and 'list'"

@@ -100,6 +100,25 @@ describe("a program that verifies", () => {
     }
   )
 
+  // The compiler refuses a package that is used and not imported, and one that is imported and not used.
+  it.each([
+    ["netbox", 1],
+    ["netbox", 500],
+    ["standard", 1],
+    ["standard", 500]
+  ] as const)(
+    "that is compiled imports the packages that it uses for a signature of %s, body × %i",
+    (scheme, times) => {
+      const { write } = languages.find(({ name }) => name === "go")!
+      const program = write(subject(scheme, Buffer.from(hostile.repeat(times)), standardSecret))
+      const imported = Array.from(program.matchAll(/^\t"([\w/]+)"$/gm), ([, path]) => path!.split("/").at(-1)!)
+      const code = program.slice(program.indexOf("func main")).replaceAll(/"(?:[^"\\]|\\.)*"/g, "")
+      const used = new Set(Array.from(code.matchAll(/\b([a-z0-9]+)\.[A-Z]/g), ([, name]) => name!))
+      const packages = [...used].filter((name) => !code.includes(`${name} := `))
+      expect(imported.toSorted()).toEqual(packages.toSorted())
+    }
+  )
+
   it.each(fewOf(here, 1, "languages").map(({ name }) => name))(
     "in %s reads a body that is too long from a file, and holds for the secret that is being replaced",
     (name) => {

@@ -33,7 +33,8 @@ describe("a watched connection", () => {
 
   beforeEach(async () => {
     silent = false
-    const began = performance.now()
+    // A whole number: sums with fractions are rounded, and a span of the bound would be longer than it.
+    const began = Math.ceil(performance.now())
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] })
     // A service that runs in the same worker finds no jump.
     const { now } = performance
@@ -135,5 +136,19 @@ describe("a watched connection", () => {
     expect(await reasons).toEqual([told, told])
     expect(busy.destroyed).toBe(false)
     busy.destroy()
+  })
+
+  it("closes with several all that were silent for as long as the last of them, at once", async () => {
+    const idle = await open()
+    const last = await open()
+    for (const one of [socket, idle, last]) {
+      await ask(one)
+      await turn(0.3)
+    }
+    const closed = [socket, idle, last].map((one) => once(one, "error"))
+    for (const one of [socket, last]) one.write("no answer, please")
+    for (let n = 0; n < 20 && !socket.destroyed; n++) await turn(0.1)
+    expect([socket, idle, last].map(({ destroyed }) => destroyed)).toEqual([true, true, true])
+    await Promise.all(closed)
   })
 })

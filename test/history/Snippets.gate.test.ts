@@ -107,7 +107,7 @@ describe("a program that verifies", () => {
     ["standard", 1],
     ["standard", 500]
   ] as const)(
-    "that is compiled imports the packages that it uses for a signature of %s, body × %i",
+    "in a compiled language imports the packages that it uses, for a signature of %s and a body × %i",
     (scheme, times) => {
       const { write } = languages.find(({ name }) => name === "go")!
       const program = write(subject(scheme, Buffer.from(hostile.repeat(times)), standardSecret))

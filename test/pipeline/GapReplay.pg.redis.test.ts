@@ -1,4 +1,4 @@
-/** `rackwire replay --gap`: rows that were changed in a gap are events, those alone that the change log lacks. */
+/** `rackwire replay --gap`: rows that were changed in a gap are events, unless the change log has the change. */
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type Api, environmentOf, startApi } from "../support/Api.ts"
 import { caughtUp } from "../support/CaughtUp.ts"

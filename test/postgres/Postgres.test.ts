@@ -138,7 +138,7 @@ describe("a watched connection", () => {
     busy.destroy()
   })
 
-  it("closes with several all that were silent for as long as the last of them, at once", async () => {
+  it("closes together every connection that was silent for as long as the last dead one", async () => {
     const idle = await open()
     const last = await open()
     for (const one of [socket, idle, last]) {

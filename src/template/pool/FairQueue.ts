@@ -3,8 +3,8 @@
  *
  * The owner with the least render time is served first (start-time fair queueing). An owner that was idle starts at the
  * current minimum, so idle time earns no credit. An owner whose request ran out of time is penalised: its requests run
- * alone, in the one worker kept for them, and after a pause that doubles with each overrun. An owner whose next request
- * cannot begin is blocked. Pure: the caller passes the time.
+ * alone, in the one worker kept for them, and after a pause that doubles with each overrun. A request that cannot
+ * begin blocks its owner. Pure: the caller passes the time.
  */
 
 export interface Waiting {

@@ -6,18 +6,8 @@
  */
 import { execFileSync, spawn } from "node:child_process"
 import { randomInt } from "node:crypto"
-import {
-  createWriteStream,
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync
-} from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { createWriteStream, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join, resolve } from "node:path"
 import { parseArgs } from "node:util"
 
 const { values } = parseArgs({ options: { only: { type: "string" }, fresh: { type: "boolean", default: false } } })
@@ -62,14 +52,16 @@ interface State {
 }
 
 const stateFile = join(folder, `long-${commit.slice(0, 12)}.json`)
-const { seed, results }: State =
-  existsSync(stateFile) && !values.fresh
-    ? (JSON.parse(readFileSync(stateFile, "utf8")) as State)
-    : { seed: process.env["RACKWIRE_SEED"] ?? `${randomInt(1, 2 ** 31)}`, results: {} }
+const continues = existsSync(stateFile) && !values.fresh
+const { seed, results }: State = continues
+  ? (JSON.parse(readFileSync(stateFile, "utf8")) as State)
+  : { seed: process.env["RACKWIRE_SEED"] ?? `${randomInt(1, 2 ** 31)}`, results: {} }
 
-/** For the servers that the files copy (test/support/Servers.ts). */
-const scratch = mkdtempSync(join(tmpdir(), "rackwire-long-"))
-process.once("exit", () => rmSync(scratch, { recursive: true, force: true }))
+/** The servers that the files copy (test/support/Servers.ts): an interrupted run leaves them to the one that continues. */
+const servers = resolve(folder, "servers")
+const removeServers = (): void => rmSync(servers, { recursive: true, force: true })
+if (!continues) removeServers()
+process.once("exit", removeServers)
 
 /** Seeds of each fault run. */
 const seeds = 20
@@ -78,7 +70,7 @@ const steps: ReadonlyArray<Step> = [
   ...globSync("test/**/*.long.*test.ts").map((file) => ({
     name: file,
     command: vitest("--project", "long", file),
-    environment: { RACKWIRE_TEST_SERVERS: join(scratch, "servers") }
+    environment: { RACKWIRE_TEST_SERVERS: servers }
   })),
   ...["capture", "deliver", "restore", "attach"].map((suite) => ({
     name: `fault seeds: ${suite}`,

@@ -83,6 +83,8 @@ const serverOptions = (): Readonly<Record<string, string>> => {
 /** Makes a data directory with the migrated database, and stops its servers. It has its name once it is whole. */
 const makeMigrated = async (template: string): Promise<void> => {
   const directory = `${template}.new`
+  // A run that was interrupted may have left a part of one.
+  rmSync(directory, { recursive: true, force: true })
   // Where the machine has none it is downloaded.
   await Effect.runPromise(find(process.env))
   const { databaseUrl, superuserUrl, redisUrl, stop } = await startServers(directory, serverOptions())

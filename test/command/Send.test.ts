@@ -1,15 +1,10 @@
-/** Files that are sent to a service: one that is busy gets them again, and one that refuses them does not. */
+/** Files that are sent to a service: a busy service gets them again, a service that refuses them does not. */
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
-import { afterEach, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import { sendFiles } from "../../src/command/import/Send.ts"
+import { listen } from "../deliver/Receiver.ts"
 
 const file = { name: "a.yaml", text: "manufacturer: A\nmodel: B\n", isMarked: false }
-
-const servers: Array<{ readonly close: () => void }> = []
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close()
-})
 
 /** A service that answers its requests with these statuses and bodies, one after the other. */
 const start = async (...answers: ReadonlyArray<readonly [status: number, body: object]>) => {
@@ -19,9 +14,7 @@ const start = async (...answers: ReadonlyArray<readonly [status: number, body: o
     const [status, body] = answers[requests++] ?? [500, { detail: "a request too many" }]
     response.writeHead(status, { "retry-after": "0" }).end(JSON.stringify(body))
   })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  servers.push({ close: () => server.close() })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url = `http://127.0.0.1:${await listen(server)}`
   return { send: () => sendFiles({ url, token: "t" }, "device-types", [file], false), requests: () => requests }
 }
 

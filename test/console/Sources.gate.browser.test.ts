@@ -1,6 +1,6 @@
 /** Sources in a real browser, of a service whose menu leaves the inventory out. */
 import { describe, expect, it } from "vitest"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, startApiAlone } from "../support/Api.ts"
 import type { Json } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 import { faultsOf, hasBrowser, sideways } from "../support/Browser.ts"
@@ -38,7 +38,7 @@ const { loggedIn } = startConsole(
   (started) => {
     api = started
   },
-  () => startApi({ INVENTORY: "off" }, { roles: ["api"] })
+  () => startApiAlone({ INVENTORY: "off" })
 )
 
 const megabyte = 1024 * 1024

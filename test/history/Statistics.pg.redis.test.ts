@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type User, makeUser } from "../auth/Users.ts"
 import { everyAttempt } from "../../src/inventory/AttemptLog.ts"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, startApiAlone } from "../support/Api.ts"
 import type { Json } from "../support/Client.ts"
 import { fillLog } from "../support/FilledLog.ts"
 
@@ -16,7 +16,7 @@ let since: string
 
 beforeAll(async () => {
   // Nothing is delivered meanwhile.
-  api = await startApi({}, { roles: ["api"] })
+  api = await startApiAlone()
   await fillLog(api.database.sql, { deliveries: 90_000, webhooks, days: 3, attempts: 6000 })
   since = new Date(Math.floor(Date.now() / 86_400_000) * 86_400_000 - 86_400_000).toISOString()
 })

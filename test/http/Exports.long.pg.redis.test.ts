@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { isLeftOut } from "../../src/inventory/image/ImageField.ts"
 import type { ObjectType } from "../../src/inventory/ObjectType.ts"
 import { type Existing, makeWorld, typesInOrder } from "../support/AnyObject.ts"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, startApiAlone } from "../support/Api.ts"
 import { type Json, named } from "../support/Client.ts"
 
 let from: Api
@@ -37,7 +37,7 @@ const write = async (method: string, path: string, body: unknown) => {
 
 beforeAll(async () => {
   // Nothing is sent: the health of a webhook would change.
-  ;[from, to] = await Promise.all([startApi({}, { roles: ["api"] }), startApi({}, { roles: ["api"] })])
+  ;[from, to] = await Promise.all([startApiAlone(), startApiAlone()])
   for (const api of [from, to]) tokens.set(api, await api.newToken())
   // Ids differ from the beginning.
   await to.database.sql.query("select setval(pg_get_serial_sequence('dcim_site', 'id'), 5000)")

@@ -1,6 +1,6 @@
 /**
- * The order of files: first one that needs servers, so that they are made, and then all that need none, so that the other
- * worker has something to do meanwhile.
+ * The order of files: first a file that needs servers, so that they are made; then the files that need none, so that the
+ * other worker has something to do meanwhile.
  */
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
@@ -9,8 +9,8 @@ const needsServers = ({ moduleId }: TestSpecification): boolean => /\.(pg|redis|
 export class FileOrder extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
     const sorted = await super.sort(files)
-    const first = sorted.filter(needsServers).slice(0, 1)
-    const pure = sorted.filter((file) => !needsServers(file))
-    return [...first, ...pure, ...sorted.filter((file) => needsServers(file) && !first.includes(file))]
+    const others = sorted.filter(needsServers)
+    const first = others.splice(0, 1)
+    return [...first, ...sorted.filter((file) => !needsServers(file)), ...others]
   }
 }

@@ -3,14 +3,14 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { sourceReading } from "../../../src/history/source/SourceReading.ts"
-import { type Api, startApi } from "../../support/Api.ts"
+import { type Api, startApiAlone } from "../../support/Api.ts"
 import { onPool } from "../../support/OnPool.ts"
 
 let api: Api
 
 beforeAll(async () => {
   // No source is read meanwhile.
-  api = await startApi({}, { roles: ["api"] })
+  api = await startApiAlone()
 })
 
 afterAll(() => api.stop())

@@ -14,6 +14,8 @@ const refused = async (path: string, body: Json) => {
   const { status, json } = await api.call<Json>("POST", `/api/${path}/`, body)
   return status === 400 ? json : status
 }
+const imported = async (path: string, rows: ReadonlyArray<Json>, query = "") =>
+  (await api.call<Json>("POST", `/api/ipam/${path}/import/${query}`, rows)).json
 const port = () => api.make("dcim/interfaces", { device, name: `eth${(number += 1)}`, type: "virtual" })
 const virtual = () => api.make("virtualization/interfaces", { virtual_machine: machine, name: `v${(number += 1)}` })
 const vlan = () => api.make("ipam/vlans", { vid: 1 + (number += 1), name: `vlan ${number}` })
@@ -83,6 +85,32 @@ describe("an FHRP group", () => {
     await api.call("DELETE", `/api/ipam/fhrp-groups/${group}/`)
     expect(await ids("ipam/fhrp-group-assignments/?q=")).toEqual([])
     expect((await api.call("GET", `/api/ipam/ip-addresses/${address}/`)).status).toBe(404)
+  })
+
+  it("is named in files by its number and protocol, and its name if it has one", async () => {
+    const hsrp = { protocol: "hsrp", group_id: 31 }
+    const group = await api.make("ipam/fhrp-groups", hsrp)
+    await api.make("ipam/fhrp-groups", { ...hsrp, name: "other" })
+    const assignment = { group, interface_type: "dcim.interface", interface_id: await port(), priority: 5 }
+    const assigned = await api.make("ipam/fhrp-group-assignments", assignment)
+    const file = await get<ReadonlyArray<Json>>(`ipam/fhrp-group-assignments/export/?format=json&id=${assigned}`)
+    expect(file).toMatchObject([{ group: { ...hsrp, name: "" } }])
+
+    await api.call("DELETE", `/api/ipam/fhrp-group-assignments/${assigned}/`)
+    expect(await imported("fhrp-group-assignments", file)).toMatchObject({ created: 1, errors: [] })
+    expect(await ids(`ipam/fhrp-group-assignments/?group_id=${group}`)).toHaveLength(1)
+  })
+
+  it("is updated by a row with its number and protocol, unless two have them", async () => {
+    const carp = { protocol: "carp", group_id: 32 }
+    const group = await api.make("ipam/fhrp-groups", carp)
+    const update = () => imported("fhrp-groups", [{ ...carp, description: "core" }], "?update_existing=true")
+    expect(await update()).toMatchObject({ created: 0, updated: 1, errors: [] })
+    expect(await get(`ipam/fhrp-groups/${group}/`)).toMatchObject({ description: "core" })
+
+    await api.make("ipam/fhrp-groups", carp)
+    const message = expect.stringMatching(/^Multiple objects match/) as string
+    expect(await update()).toMatchObject({ errors: [{ errors: { __all__: [message] } }] })
   })
 })
 

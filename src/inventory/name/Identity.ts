@@ -56,9 +56,10 @@ export const isNamedBySlug = perType((type): boolean => {
 
 /**
  * The attributes by which the body of a write names an object that exists; undefined if it does not name one. An
- * attribute that the body leaves out is empty.
+ * attribute that the body leaves out has its initial value, or is empty.
  */
 export const namedAttributes = (type: ObjectType, body: Readonly<Record<string, unknown>>) => {
+  const valueOf = (name: string) => body[name] ?? fieldOf(type, name).initial?.() ?? null
   const fields = identityOf(type, body)
-  return fields && Object.fromEntries(fields.map((name) => [name, body[name] ?? null]))
+  return fields && Object.fromEntries(fields.map((name) => [name, valueOf(name)]))
 }

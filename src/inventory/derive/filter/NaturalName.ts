@@ -24,7 +24,8 @@ export const namingFields = perType((type): ReadonlyArray<string> => {
     if (field.reference !== undefined) return isShown && !field.reference.many ? [name] : []
     const kind = kindOf(field)
     const isBrief = type.brief.includes(name) && /^(text|number|network)$/.test(kind ?? "")
-    const isName = unique.has(name) || /^(name|slug)$/.test(name) || name === type.key || type.knownBy.includes(name)
+    const isUsual = unique.has(name) || /^(name|slug)$/.test(name) || name === type.key
+    const isName = isUsual || type.identity.includes(name) || type.knownBy.includes(name)
     const names = isName || isOfGeneric(type, name)
     return isShown && kind !== undefined && (names || isBrief) ? [name] : []
   })

@@ -16,7 +16,8 @@ export default defineObjectType({
   name: "fhrpgroup",
   plural: "fhrp-groups",
   label: "FHRP group",
-  knownBy: ["name"],
+  // Few groups have a name.
+  identity: ["group_id", "protocol", "name"],
   fields: {
     name: text({ max: 100, optional: true }),
     protocol: choice(protocols, { bare: true }),

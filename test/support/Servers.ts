@@ -80,11 +80,12 @@ const serverOptions = (): Readonly<Record<string, string>> => {
   return POSTGRES_BIN === undefined ? {} : { POSTGRES_BIN }
 }
 
-/** Makes a data directory with the migrated database, and stops its servers. It has its name once it is whole. */
+/**
+ * Makes a data directory with the migrated database, and stops its servers. It has its name once it is whole. Of two runs
+ * that make one at the same time the first counts.
+ */
 const makeMigrated = async (template: string): Promise<void> => {
-  const directory = `${template}.new`
-  // A run that was interrupted may have left a part of one.
-  rmSync(directory, { recursive: true, force: true })
+  const directory = `${template}.${process.pid}`
   // Where the machine has none it is downloaded.
   await Effect.runPromise(find(process.env))
   const { databaseUrl, superuserUrl, redisUrl, stop } = await startServers(directory, serverOptions())
@@ -103,7 +104,12 @@ const makeMigrated = async (template: string): Promise<void> => {
   await promisify(execFile)(process.execPath, [program, "migrate"], { env: { PATH, HOME, ...options } })
   await addDays(options.DATABASE_URL)
   await stop()
-  renameSync(directory, template)
+  try {
+    renameSync(directory, template)
+  } catch (error) {
+    if (!existsSync(template)) throw error
+    rmSync(directory, { recursive: true })
+  }
 }
 
 /** Starts servers on a copy of the data directory, at ports of their own. */

@@ -102,7 +102,8 @@ const writeAll = Effect.fnUntraced(function* (
     for (const moving of types.toReversed()) yield* deleteAbsent(transfer, moving, deleted.of(moving.selection.type))
     for (const moving of types) yield* writeRefused(transfer, moving)
   }
-  for (const moving of types) yield* setLater(transfer, moving)
+  // In reverse: an address behind NAT gets its inside before a machine whose primary one it is, which has a rule on that.
+  for (const moving of types.toReversed()) yield* setLater(transfer, moving)
   const ends: Array<TypeReport> = []
   for (const selection of selections.filter(isEnd)) {
     for (const ids of deleted.of(selection.type)) yield* forgetDigests(selection.type, ids)

@@ -24,14 +24,16 @@ const rows: ReadonlyArray<string> = [
   "insert into dcim_devicerole (id, name, slug, color) values (1, 'R', 'r', '00ff00')",
   "insert into dcim_virtualchassis (id, name, domain, master_id) values (4, 'C', '', 20)",
   `insert into dcim_device (id, name, device_type_id, device_role_id, site_id, status, primary_ip4_id, virtual_chassis_id, vc_position, created, last_updated)
-     values (20, 'a', 1, 1, 7, 'active', 30, 4, 1, '${old}', '${old}'), (21, null, 1, 1, 7, 'active', null, null, null, '${old}', '${old}')`,
+     values (20, 'a', 1, 1, 7, 'active', 30, 4, 1, '${old}', '${old}'), (21, null, 1, 1, 7, 'active', 31, null, null, '${old}', '${old}')`,
   `insert into dcim_interface (id, device_id, name, type, lag_id, created, last_updated) values
      (40, 20, 'eth0', '1000base-t', 42, '${old}', '${old}'), (41, 21, 'eth0', '1000base-t', null, '${old}', '${old}'),
      (42, 20, 'lag', 'lag', null, '${old}', '${old}')`,
   "insert into dcim_cable (id, status, type) values (50, 'connected', 'cat6')",
   `insert into dcim_cabletermination (id, cable_id, cable_end, termination_type_id, termination_id)
      values (61, 50, 'A', 2, 40), (60, 50, 'B', 2, 41)`,
-  "insert into ipam_ipaddress (id, address, status, assigned_object_type_id, assigned_object_id) values (30, '10.0.0.1/32', 'active', 2, 40)",
+  `insert into ipam_ipaddress (id, address, status, assigned_object_type_id, assigned_object_id, nat_inside_id) values
+     (30, '10.0.0.1/32', 'active', 2, 40, null), (31, '192.0.2.1/32', 'active', null, null, 32),
+     (32, '10.0.0.2/32', 'active', 2, 41, null)`,
   "insert into auth_user (id, password, username, is_superuser, is_staff, is_active, first_name, last_name, email) values (2, 'pbkdf2_sha256$1$salt$hash', 'ada', true, true, true, '', '', '')",
   "insert into plugin_thing (id, name, secret_key) values (1, 'thing', 'hidden words')",
   `insert into "plugin'"" x$type" (id, name) values (1, 'other')`,
@@ -108,8 +110,11 @@ describe("a move", () => {
       union all select last_updated from dcim_interface) t where last_updated <> '${old}'`
     expect(await read(changedLater)).toEqual([{ count: 0 }])
     expect(
-      await read("select primary_ip4_id::int as ip, virtual_chassis_id::int as vc from dcim_device where id = 20")
-    ).toEqual([{ ip: 30, vc: 4 }])
+      await read("select primary_ip4_id::int as ip, virtual_chassis_id::int as vc from dcim_device order by id")
+    ).toEqual([
+      { ip: 30, vc: 4 },
+      { ip: 31, vc: null }
+    ])
     expect(await read("select master_id::int as master from dcim_virtualchassis")).toEqual([{ master: 20 }])
     expect(
       await read("select id::int as id, lag_id::int as lag, cable_id::int as cable from dcim_interface order by id")
@@ -122,7 +127,13 @@ describe("a move", () => {
       { id: 60, side: "B" },
       { id: 61, side: "A" }
     ])
-    expect(await read("select address::text as address from ipam_ipaddress")).toEqual([{ address: "10.0.0.1/32" }])
+    expect(
+      await read("select address::text as address, nat_inside_id::int as inside from ipam_ipaddress order by id")
+    ).toEqual([
+      { address: "10.0.0.1/32", inside: null },
+      { address: "192.0.2.1/32", inside: 32 },
+      { address: "10.0.0.2/32", inside: null }
+    ])
     expect(await read("select username, is_superuser as root from users_user")).toEqual([
       { username: "ada", root: true }
     ])

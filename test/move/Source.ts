@@ -35,7 +35,7 @@ const tables: Readonly<Record<string, string>> = {
   dcim_virtualchassis: `name text, domain text, master_id bigint, ${labels}`,
   dcim_interface: `device_id bigint, name text, type text, lag_id bigint, cable_id bigint, _path_id bigint, ${labels}`,
   dcim_cable: `status text, type text, ${labels}`,
-  ipam_ipaddress: `address inet, status text, assigned_object_type_id int, assigned_object_id bigint, ${labels}`,
+  ipam_ipaddress: `address inet, status text, assigned_object_type_id int, assigned_object_id bigint, nat_inside_id bigint, ${labels}`,
   auth_user:
     "password text, username text, is_superuser boolean, is_staff boolean, is_active boolean, first_name text, last_name text, email text, date_joined timestamptz",
   plugin_thing: "name text, secret_key text",

@@ -73,23 +73,21 @@ export const expectBadInputRefused = ({ types, valuesOf }: Extent): void => {
     })
 
     // Accounts are left alone: one of them is who asks.
-    it.runIf(type.kind === "object")(
-      "leaves the service whole when an object gets what the field alone takes",
-      async () => {
-        const id = existing(type.id)[0]!
-        for (const name of fields) {
-          const taken = hostile.filter((value) => "value" in type.fields[name]!.parse(value))
-          for (const value of valuesOf(taken, `${type.id} ${name}`)) {
-            const { status } = await api.call("PATCH", `${type.path}${id}/`, { [name]: value })
-            const shown = `${name} ${JSON.stringify(value).slice(0, 80)}`
-            expect([shown, status >= 500 ? api.service.output().slice(-3000) : status]).toEqual([
-              shown,
-              expect.toBeOneOf([200, 400])
-            ])
-          }
+    if (type.kind !== "object") return
+    it("leaves the service whole when an object gets what the field alone takes", async () => {
+      const id = existing(type.id)[0]!
+      for (const name of fields) {
+        const taken = hostile.filter((value) => "value" in type.fields[name]!.parse(value))
+        for (const value of valuesOf(taken, `${type.id} ${name}`)) {
+          const { status } = await api.call("PATCH", `${type.path}${id}/`, { [name]: value })
+          const shown = `${name} ${JSON.stringify(value).slice(0, 80)}`
+          expect([shown, status >= 500 ? api.service.output().slice(-3000) : status]).toEqual([
+            shown,
+            expect.toBeOneOf([200, 400])
+          ])
         }
       }
-    )
+    })
   })
 
   describe("a list of new objects", () => {

@@ -1,9 +1,9 @@
 /**
- * `npm run test:long [-- --only text] [--jobs 2] [--fresh]`: everything at full size. Two steps run at a time (`--jobs`),
- * and those that use all cores or measure times one by one. A step that passed is repeated when a file of the commit has changed that it
- * may depend on: an interrupted run continues, with its seed, and after a repair of one file of tests the others count.
- * `--fresh` repeats all. Writes `test-results/long.md` after each step, and exits with 1 if one failed. Run it before a
- * release, and parts of it whenever their subject changed.
+ * `npm run test:long [-- --only text] [--jobs 2] [--fresh]`: everything at full size. Two steps run at a time
+ * (`--jobs`); steps that use all cores or measure times run alone, at the end. A step that passed counts until a
+ * commit changes a file that it may depend on: an interrupted run continues, with its seed, and after a repair of one
+ * file of tests the other files count. `--fresh` repeats all. Writes `test-results/long.md` after each step, and exits
+ * with 1 if one failed. Run it before a release, and parts of it whenever their subject changed.
  */
 import { execFileSync, spawn } from "node:child_process"
 import { createHash, randomInt } from "node:crypto"

@@ -101,12 +101,16 @@ describe("an FHRP group", () => {
     expect(await ids(`ipam/fhrp-group-assignments/?group_id=${group}`)).toHaveLength(1)
   })
 
-  it("is updated by a row with its number and protocol, unless two have them", async () => {
+  it("is updated by a row with its number and protocol, unless two groups have them, or with its name alone", async () => {
     const carp = { protocol: "carp", group_id: 32 }
     const group = await api.make("ipam/fhrp-groups", carp)
     const update = () => imported("fhrp-groups", [{ ...carp, description: "core" }], "?update_existing=true")
     expect(await update()).toMatchObject({ created: 0, updated: 1, errors: [] })
     expect(await get(`ipam/fhrp-groups/${group}/`)).toMatchObject({ description: "core" })
+    const edge = await api.make("ipam/fhrp-groups", { ...carp, name: "edge" })
+    const byName = await imported("fhrp-groups", [{ name: "edge", comments: "x" }], "?update_existing=true")
+    expect(byName).toMatchObject({ created: 0, updated: 1, errors: [] })
+    expect(await get(`ipam/fhrp-groups/${edge}/`)).toMatchObject({ ...carp, comments: "x" })
 
     await api.make("ipam/fhrp-groups", carp)
     const message = expect.stringMatching(/^Multiple objects match/) as string

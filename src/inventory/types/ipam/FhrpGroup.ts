@@ -18,6 +18,7 @@ export default defineObjectType({
   label: "FHRP group",
   // Few groups have a name.
   identity: ["group_id", "protocol", "name"],
+  knownBy: ["name"],
   fields: {
     name: text({ max: 100, optional: true }),
     protocol: choice(protocols, { bare: true }),

@@ -122,22 +122,23 @@ const imported = async (api: Api, type: ObjectType, format: keyof typeof formats
 const hidden =
   /^(id|url|created|last_updated|object_id|assigned_object_id|scope_id|component_id|interface_id|group_id|front_image|rear_image)$/
 
-/** An inventory item names its parent by the id alone. */
-const isHidden = (key: string, value: unknown): boolean =>
-  hidden.test(key) ||
-  (key === "parent" && typeof value === "number") ||
-  (key === "display" && /^#\d+$/.test(`${value}`))
-
 /** A value without ids, addresses and times: names stand for objects. Lists of references are in the order of ids. */
 const nameless = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map((each) => JSON.stringify(nameless(each))).sort()
   if (typeof value !== "object" || value === null) return value
-  const kept = Object.entries(value).filter(([key, each]) => !isHidden(key, each))
+  const kept = Object.entries(value).filter(
+    ([key, each]) => !hidden.test(key) && !(key === "display" && /^#\d+$/.test(String(each)))
+  )
   return Object.fromEntries(kept.map(([key, each]) => [key, nameless(each)]))
 }
 
-const shown = (objects: ReadonlyArray<Json>): ReadonlyArray<string> =>
-  objects.map((object) => JSON.stringify(nameless(object))).sort()
+const shown = (objects: ReadonlyArray<Json>): ReadonlyArray<string> => {
+  const displays = new Map(objects.map(({ id, display }) => [id, display]))
+  // An inventory item refers to its parent by the id alone.
+  const withParent = (object: Json): Json =>
+    typeof object["parent"] === "number" ? { ...object, parent: displays.get(object["parent"]) } : object
+  return objects.map((object) => JSON.stringify(nameless(withParent(object)))).sort()
+}
 
 const everything = async (api: Api) => {
   const all: Array<readonly [string, ReadonlyArray<string>]> = []

@@ -102,7 +102,7 @@ const writeAll = Effect.fnUntraced(function* (
     for (const moving of types.toReversed()) yield* deleteAbsent(transfer, moving, deleted.of(moving.selection.type))
     for (const moving of types) yield* writeRefused(transfer, moving)
   }
-  // In reverse: an address behind NAT gets its inside before a machine whose primary one it is, which has a rule on that.
+  // In reverse: addresses get their inside address before machines get primary addresses, whose rule reads it.
   for (const moving of types.toReversed()) yield* setLater(transfer, moving)
   const ends: Array<TypeReport> = []
   for (const selection of selections.filter(isEnd)) {

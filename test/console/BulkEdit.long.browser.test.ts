@@ -88,7 +88,7 @@ describe.skipIf(!hasBrowser)("editing several objects", () => {
 
   it("tells errors by object and beside the field, and keeps what was typed, without scripts", async () => {
     await makeSites(["W 1", "W 2"])
-    // With scripts tags and regions are picked, and no other can be named.
+    // With scripts a tag or a region is picked from a list, so a wrong name cannot be typed.
     const { page, close } = await loggedIn({ javaScriptEnabled: false })
     await openForm(page, "name__isw=W")
     await page.click("text=Preview")

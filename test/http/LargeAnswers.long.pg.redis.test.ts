@@ -8,7 +8,7 @@ import type { List } from "../support/Client.ts"
 const platforms = "/api/dcim/platforms/"
 const sites = "/api/dcim/sites/"
 
-/** Objects with JSON of a megabyte each: together twice of what may be read, since the bytes are counted in intervals. */
+/** Objects with JSON of a megabyte each: twice the limit of a reply, because its bytes are counted in intervals. */
 const large = 80
 const characters = 1_000_000
 

@@ -66,7 +66,7 @@ interface Result {
   readonly note: string
 }
 
-/** Has the servers that the files copy (test/support/Servers.ts): an interrupted run leaves them to the next one. */
+/** The folder of the servers that files copy (test/support/Servers.ts). An interrupted run keeps it for the next. */
 const servers = resolve(folder, "servers")
 const removeServers = (): void => rmSync(servers, { recursive: true, force: true })
 process.once("exit", removeServers)

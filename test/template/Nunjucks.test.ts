@@ -4,6 +4,7 @@ import { Context } from "../../src/template/Context.ts"
 import { type NunjucksCollection, fromNunjucks } from "../../src/template/plugin/Plugin.ts"
 import { Renderer } from "../../src/template/Renderer.ts"
 import { outcome, shipped } from "./Installed.ts"
+import { details } from "./nunjucks/details.ts"
 import { context, written } from "./nunjucks/templates.ts"
 
 interface Package {
@@ -21,6 +22,15 @@ const stock = new (load("nunjucks") as Package).Environment([], { autoescape: fa
 const render = (source: string, context: unknown = {}, headers = false) =>
   outcome(source, context, { engine: "nunjucks", headers })
 
+/** As the package renders it; undefined where it throws. */
+const stockOutput = (source: string): string | undefined => {
+  try {
+    return stock.renderString(source, structuredClone(context))
+  } catch {
+    return undefined
+  }
+}
+
 describe("Nunjucks as an engine", () => {
   it.each(written.map(({ name, source, output }) => [name, source, output] as const))(
     "renders templates as the package does: %s",
@@ -29,6 +39,11 @@ describe("Nunjucks as an engine", () => {
       expect(stock.renderString(source, structuredClone(context))).toBe(output)
     }
   )
+
+  it.each(details)("renders or refuses as the package does: %s", (source) => {
+    const rendered = render(source, context)
+    expect(typeof rendered === "string" ? rendered : undefined).toBe(stockOutput(source))
+  })
 
   it("calls the filters of LiquidJS and of other plugins", () => {
     const source = `{{ data.name | slugify }} {{ data.interfaces | liquid.map("speed") | liquid.sum }} {{ data.site.name | remove("dam") | append("!") }} {{ data.comments | normalize_whitespace | strip_html }} {{ data.tags | where("slug", "lab") | liquid.map("name") | first }} {{ data.name is match("sw") }} {{ "SW" | regex_replace("s", "x", ignorecase=true) }}`

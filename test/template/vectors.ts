@@ -1,4 +1,4 @@
-/** The rows of jinja-vectors.json: what Jinja2 3.1.2 makes of a template, written down by running it. */
+/** The rows of jinja-vectors.json and jinja-details.json: what Jinja2 3.1.2 makes of a template, as it was recorded. */
 import { readFileSync } from "node:fs"
 import type { FaultReason } from "../../src/jinja/runtime/Fault.ts"
 import type { EnvironmentOptions } from "../../src/jinja/Environment.ts"
@@ -12,7 +12,7 @@ export const pythonNames: Readonly<Partial<Record<FaultReason, ReadonlyArray<str
   Security: ["SecurityError"],
   Runtime: ["TemplateRuntimeError", "RuntimeError"],
   Type: ["TypeError"],
-  Value: ["ValueError", "UnicodeEncodeError", "UnicodeDecodeError"],
+  Value: ["ValueError", "UnicodeEncodeError", "UnicodeDecodeError", "LookupError"],
   Key: ["KeyError"],
   Index: ["IndexError"],
   Attribute: ["AttributeError"],
@@ -31,6 +31,8 @@ export interface Vector {
   readonly expected: string | undefined
   readonly error: string | undefined
   readonly message: string | undefined
+  /** Our words for the error, where they are others. */
+  readonly ours: string | undefined
 }
 
 interface Row {
@@ -40,6 +42,7 @@ interface Row {
   readonly expected?: string
   readonly error?: string
   readonly message?: string
+  readonly ours?: string
 }
 
 interface PythonOptions {
@@ -87,19 +90,30 @@ export const optionsOf = (python: PythonOptions | undefined): EnvironmentOptions
   extensions: new Set((python?.extensions ?? []).map((name) => name.replace("jinja2.ext.", "") as Extension))
 })
 
-const file = parseWritten(readFileSync(new URL("jinja-vectors.json", import.meta.url), "utf8")) as {
-  readonly contexts: { readonly BASE: unknown }
+interface Recorded {
+  readonly contexts?: { readonly BASE: unknown }
   readonly rows: ReadonlyArray<Row>
 }
 
-/** The context that most rows share, as JSON text. */
-export const baseContext = written(file.contexts.BASE)
+const recorded = (name: string): Recorded =>
+  parseWritten(readFileSync(new URL(name, import.meta.url), "utf8")) as Recorded
 
-export const vectors: ReadonlyArray<Vector> = file.rows.map((row) => ({
+const file = recorded("jinja-vectors.json")
+
+/** The context that most rows share, as JSON text. */
+export const baseContext = written(file.contexts!.BASE)
+
+const vectorOf = (row: Row): Vector => ({
   template: row.template,
   context: row.context === "BASE" ? baseContext : written(row.context),
   options: optionsOf(row.env),
   expected: row.expected,
   error: row.error,
-  message: row.message
-}))
+  message: row.message,
+  ours: row.ours
+})
+
+export const vectors: ReadonlyArray<Vector> = file.rows.map(vectorOf)
+
+/** Methods, operators, formats and errors, each of Python's that we have. */
+export const details: ReadonlyArray<Vector> = recorded("jinja-details.json").rows.map(vectorOf)

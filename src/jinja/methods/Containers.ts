@@ -233,7 +233,7 @@ export const dictMethods: ReadonlyArray<Native> = [
 
 export const viewMethods: ReadonlyArray<Native> = [
   methodsOn<View>()("isdisjoint(self, other, /)", (rt, view, other) => {
-    if (view.what === "values") throw typeFault(`'${typeName(view)}' object has no attribute 'isdisjoint'`)
+    if (view.what === "values") throw new Fault("Undefined", `'${typeName(view)} object' has no attribute 'isdisjoint'`)
     return !viewItems(view).some((item) => contains(rt, item, other))
   })
 ]

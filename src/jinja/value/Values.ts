@@ -20,6 +20,10 @@ export class Float extends Obj {
     this.value = value
     this.digits = digits
   }
+
+  override attribute(_runtime: Runtime, name: string): Value | undefined {
+    return name === "real" ? this : name === "imag" ? new Float(0) : undefined
+  }
 }
 
 /** Text that is safe in HTML: markupsafe's `Markup`. */

@@ -87,7 +87,6 @@ const siblings: Readonly<Record<string, string>> = {
   "telemetry/Metrics.long.pg.redis.test.ts": "telemetry/Page.test.ts",
   "http/PutBack.long.pg.redis.test.ts": "http/Created.pg.redis.test.ts",
   "inventory/cable/GeneratedNets.long.pg.test.ts": "inventory/cable/Paths.pg.test.ts",
-  "pipeline/Floods.long.pg.redis.test.ts": "deliver/FairShare.test.ts",
   "pipeline/FastStop.long.pg.redis.test.ts": "pipeline/Takeover.gate.pg.redis.test.ts",
   "pipeline/Types.long.pg.redis.test.ts": "http/Created.pg.redis.test.ts",
   "deliver/ManyWebhooks.long.pg.redis.test.ts": "deliver/FairShare.test.ts",

@@ -91,7 +91,8 @@ const run = Effect.fnUntraced(function* ({
     yield* Console.log(json ? JSON.stringify(report) : [...verifyLines(report), `Details: ${details}`].join("\n"))
     yield* keepRun("verify", report)
     const wrong = wrongIn(report)
-    if (wrong > 0) return yield* new CommandFailed({ message: `${wrong} rows differ.` })
+    if (wrong > 0)
+      return yield* new CommandFailed({ message: wrong === 1 ? "1 row differs." : `${wrong} rows differ.` })
     return
   }
   // Otherwise everything is one transaction, of which nothing stays.

@@ -3,6 +3,7 @@ import { registry } from "../../src/inventory/Registry.ts"
 import { type Api, environmentOf, startApiAlone } from "../support/Api.ts"
 import type { List } from "../support/Client.ts"
 import { runCommand } from "../support/Command.ts"
+import { makeDatabase } from "../support/Database.ts"
 import { thorough } from "../support/Seed.ts"
 
 let api: Api
@@ -11,7 +12,8 @@ beforeAll(async () => {
 })
 afterAll(() => api.stop())
 
-const fill = (size: number) => runCommand(["demo", "--size", `${size}`], { env: environmentOf(api.database) })
+const fill = (size: number, { database } = api) =>
+  runCommand(["demo", "--size", `${size}`], { env: environmentOf(database) })
 
 const refused = (table: string) => ({
   code: 1,
@@ -26,6 +28,18 @@ describe("an inventory that the demo fills", () => {
     })
     expect(await fill(100)).toEqual(refused("dcim_manufacturer"))
     await api.call("DELETE", `/api/dcim/manufacturers/${cisco.json.id}/`)
+  })
+
+  it("has its objects and its indexes after one command", async () => {
+    const database = await makeDatabase()
+    const read = (query: string) => database.sql.query<{ readonly count: number }>(query)
+    const indexes = "select count(*)::int from pg_index where indrelid = 'ipam_ipaddress'::regclass"
+    const before = await read(indexes)
+    expect(await fill(100, { ...api, database })).toMatchObject({ code: 0 })
+    expect(await read("select count(*)::int from dcim_interface")).toEqual([{ count: 100 }])
+    expect(await read("select count(*)::int from dcim_device where primary_ip4_id is null")).toEqual([{ count: 0 }])
+    expect(await read(indexes)).toEqual(before)
+    await database.drop()
   })
 
   thorough("has the requested number of interfaces and addresses, all valid by the rules", async () => {

@@ -20,11 +20,9 @@ export const inWords = (fault: Fault): string => {
   return translated(fault.message, subject)
 }
 
-/** All messages of a field, in one text. */
+/** All messages of a field in one text, each sentence once. */
 export const inWordsAll = ({ messages, ...fault }: Omit<Fault, "message"> & { readonly messages: Messages }): string =>
-  textsIn(messages)
-    .map((message) => inWords({ ...fault, message }))
-    .join(" ")
+  [...new Set(textsIn(messages).map((message) => inWords({ ...fault, message })))].join(" ")
 
 /** Cells of lists and of references may hold JSON, too. */
 const mayBeJson = (field: Field | undefined): boolean =>

@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)("preferences", () => {
     const time = other.page.locator("time").first()
     const utc = new Date((await time.getAttribute("datetime"))!)
     const local = new Date(utc.getTime() + 9 * 3_600_000).toISOString().slice(0, 16).replace("T", " ")
-    expect(await time.textContent()).toBe(local)
+    expect(await time.textContent()).toBe(`${local} GMT+9`)
     expect(await time.getAttribute("title")).toMatch(/ UTC$/)
     await other.close()
     expect((await api.call<List>("GET", "/api/dcim/sites/")).json.results.length).toBe(3)

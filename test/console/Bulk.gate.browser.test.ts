@@ -200,8 +200,8 @@ thoroughly.skipIf(!hasBrowser)("renaming several objects", () => {
     await page.fill("[name=replace]", "Taken")
     await page.click("text=Preview")
     expect(await page.locator(".faults li").allInnerTexts()).toEqual([
-      expect.stringMatching(/^Bad 1: Name: site with this name already exists/i),
-      expect.stringMatching(/^Bad 2: Name: site with this name already exists/i)
+      "Bad 1: Name: There is another site with this name. Choose another one.",
+      "Bad 2: Name: There is another site with this name. Choose another one."
     ])
     expect(await page.locator("button[value=apply]").count()).toBe(0)
     expect(await faultsOfState(page)).toEqual([])

@@ -107,7 +107,7 @@ describe.skipIf(!hasBrowser)("a list", () => {
     expect(await page.textContent(".tf")).toContain("of 20")
     await save("Plannéd ones")
     await page.waitForSelector(".field-error")
-    expect(await page.textContent(".field-error")).toContain("already exists")
+    expect(await page.textContent(".field-error")).toContain("There is another saved filter with this name")
     expect(await page.inputValue("[aria-invalid]")).toBe("Plannéd ones")
     await close()
     const user = await makeUser(api, "filters", { types: ["dcim.site"], actions: ["view"] })

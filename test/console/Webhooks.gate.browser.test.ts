@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser)("webhooks", () => {
     expect(await page.locator("[aria-labelledby=edited]").innerText()).not.toContain("Updated")
     expect(await faultsOf(page)).toEqual([])
     await page.goto(`${list}${ailing}/configuration/`)
-    expect(await page.innerText("[aria-labelledby=attributes]")).toMatch(/Health\s+failing\s+Health since\s+\d/)
+    expect(await page.innerText("[aria-labelledby=attributes]")).toMatch(/Health\s+Failing\s+Health since\s+\d/)
     await turn("healthy")
   })
 
@@ -109,10 +109,9 @@ describe.skipIf(!hasBrowser)("webhooks", () => {
     for (const color of ["111111", "222222", "333333"])
       await api.call("PATCH", `/api/extras/tags/${tag!.id}/`, { color })
     await eventually("they wait", async () => {
-      const health = (
-        await api.call<{ waiting: number; state: string }>("GET", `/api/extras/webhooks/${sound}/health/`)
-      ).json
-      return health.state === "paused" && health.waiting === 3
+      const path = `/api/extras/webhooks/${sound}/health/`
+      const { sentence, waiting } = (await api.call<{ sentence: string; waiting: number }>("GET", path)).json
+      return sentence.startsWith("Paused") && waiting === 3
     })
     await page.goto(list)
     await page.click(`[aria-label="Resume sound"]`)

@@ -1,6 +1,6 @@
 /** Webhooks whose CA certificates are in files that never end or that nobody writes: reads overtake them. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, environmentOf, startApiAlone } from "../support/Api.ts"
+import { type Api, environmentOf, startApi, startApiAlone } from "../support/Api.ts"
 import { startService } from "../support/Service.ts"
 import { causesOf } from "./Causes.ts"
 import {
@@ -10,7 +10,7 @@ import {
   makeTargets,
   pointAtFiles
 } from "./CertificateAttacks.ts"
-import { thorough } from "../support/Seed.ts"
+import { isThorough, thorough } from "../support/Seed.ts"
 
 const { folder, remove } = makeFolder()
 const settings = { WEBHOOK_CA_DIRECTORY: folder }
@@ -18,7 +18,7 @@ const settings = { WEBHOOK_CA_DIRECTORY: folder }
 let api: Api
 
 beforeAll(async () => {
-  api = await startApiAlone(settings)
+  api = await (isThorough ? startApi : startApiAlone)(settings)
 })
 afterAll(async () => {
   await api.stop()

@@ -9,7 +9,7 @@ import { Dict, View } from "../value/Dict.ts"
 import { elementsOf, iterate, listOf } from "../value/Iterate.ts"
 import { repr, viewItems } from "../print/Repr.ts"
 import { sortBy } from "../value/Sort.ts"
-import { Float, Range, Tuple, Undefined, orElse, typeName } from "../value/Values.ts"
+import { Float, Range, Tuple, Undefined, orElse } from "../value/Values.ts"
 
 /** Index of the item in items[start:stop]; -1 if it is not there. */
 const indexOf = (
@@ -231,9 +231,9 @@ export const dictMethods: ReadonlyArray<Native> = [
   fromKeysMethod
 ]
 
+/** Methods of the keys and of the items of a dict; its values have none. */
 export const viewMethods: ReadonlyArray<Native> = [
   methodsOn<View>()("isdisjoint(self, other, /)", (rt, view, other) => {
-    if (view.what === "values") throw new Fault("Undefined", `'${typeName(view)} object' has no attribute 'isdisjoint'`)
     return !viewItems(view).some((item) => contains(rt, item, other))
   })
 ]

@@ -48,7 +48,7 @@ export const methodsOf = (value: Value): ReadonlyMap<string, Native> | undefined
       if (Array.isArray(value)) return ofList
       if (value instanceof Markup) return ofMarkup
       if (value instanceof Tuple) return ofTuple
-      if (value instanceof View) return ofView
+      if (value instanceof View) return value.what === "values" ? undefined : ofView
       if (value instanceof Float) return ofFloat
       if (value instanceof Range) return ofRange
       return value instanceof Bytes ? ofBytes : undefined

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.stop())
 
-const fill = (size: number, { database } = api) =>
+const fill = (size: number, database = api.database) =>
   runCommand(["demo", "--size", `${size}`], { env: environmentOf(database) })
 
 const refused = (table: string) => ({
@@ -35,7 +35,7 @@ describe("an inventory that the demo fills", () => {
     const read = (query: string) => database.sql.query<{ readonly count: number }>(query)
     const indexes = "select count(*)::int from pg_index where indrelid = 'ipam_ipaddress'::regclass"
     const before = await read(indexes)
-    expect(await fill(100, { ...api, database })).toMatchObject({ code: 0 })
+    expect(await fill(100, database)).toMatchObject({ code: 0 })
     expect(await read("select count(*)::int from dcim_interface")).toEqual([{ count: 100 }])
     expect(await read("select count(*)::int from dcim_device where primary_ip4_id is null")).toEqual([{ count: 0 }])
     expect(await read(indexes)).toEqual(before)

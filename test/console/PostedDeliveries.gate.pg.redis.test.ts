@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from "vitest"
 import { startDelivering } from "../deliver/Delivering.ts"
 import { eventually } from "../support/Eventually.ts"
-import { send } from "./Posting.ts"
+import { request } from "./Posting.ts"
 
 const hooks = startDelivering()
 
@@ -11,8 +11,8 @@ beforeAll(async () => {
   token = await hooks.api.newToken()
 })
 
-const post = (path: string, form?: Readonly<Record<string, string>>) =>
-  send(hooks.api, token, path, form && Object.entries(form))
+const visit = (path: string, form?: Readonly<Record<string, string>>) =>
+  request(hooks.api, token, path, form && Object.entries(form))
 
 const list = "/extras/deliveries/"
 
@@ -35,41 +35,41 @@ describe("a delivery that succeeded", () => {
   })
 
   it("is sent again after a question alone", async () => {
-    expect((await post(`${path}retry/`)).page).toContain("Send it again")
-    expect((await post(`${path}retry/`, {})).status).toBe(409)
+    expect((await visit(`${path}retry/`)).page).toContain("Send it again")
+    expect((await visit(`${path}retry/`, {})).status).toBe(409)
     expect(hooks.at("fine")).toHaveLength(1)
-    const { status, location } = await post(`${path}retry/`, { again: "1", attempts: "1" })
+    const { status, location } = await visit(`${path}retry/`, { again: "1", attempts: "1" })
     expect([status, location?.split("?")[0]]).toEqual([302, path])
     await hooks.arrived("fine", 2)
     await eventually("both are logged", async () => (await hooks.delivery(webhook, "successful")).attempts === 2)
   })
 
   it("is not discarded", async () => {
-    expect((await post(`${path}discard/`)).status).toBe(409)
-    expect((await post(`${path}discard/`, {})).status).toBe(409)
+    expect((await visit(`${path}discard/`)).status).toBe(409)
+    expect((await visit(`${path}discard/`, {})).status).toBe(409)
   })
 
   it("shows its exchange as it was on the wire, and as a command", async () => {
-    expect((await post(`${path}?attempt=1&view=raw`)).page).toContain("POST /fine HTTP/1.1")
-    expect((await post(`${path}?attempt=1&view=curl`)).page).toContain("curl")
-    expect((await post(`${path}?attempt=1&view=verify`)).page).toMatch(/signature \w+ with the current secret/)
-    const body = await post(`${path}body/?attempt=1`)
+    expect((await visit(`${path}?attempt=1&view=raw`)).page).toContain("POST /fine HTTP/1.1")
+    expect((await visit(`${path}?attempt=1&view=curl`)).page).toContain("curl")
+    expect((await visit(`${path}?attempt=1&view=verify`)).page).toMatch(/signature \w+ with the current secret/)
+    const body = await visit(`${path}body/?attempt=1`)
     expect([body.status, JSON.parse(body.page)]).toMatchObject([200, { event: "created" }])
-    expect((await post(`${path}body/?attempt=99`)).status).toBe(404)
+    expect((await visit(`${path}body/?attempt=99`)).status).toBe(404)
   })
 
   it("shows whether the webhook would send the same body now", async () => {
-    expect((await post(`${path}?view=now`)).page).toContain("byte for byte")
+    expect((await visit(`${path}?view=now`)).page).toContain("byte for byte")
     const change = (fields: object) => hooks.api.call("PATCH", `/api/extras/webhooks/${webhook}/`, fields)
     await change({ body_template: `{"name": "{{ data.name }}"}`, http_content_type: "application/json" })
-    expect((await post(`${path}?view=now`)).page).toContain("Body that would be sent now")
+    expect((await visit(`${path}?view=now`)).page).toContain("Body that would be sent now")
     await change({ body_template: "{{ data.nope.nope }}" })
-    expect((await post(`${path}?view=now`)).page).toContain("Now there would be no body.")
+    expect((await visit(`${path}?view=now`)).page).toContain("Now there would be no body.")
   })
 
   it("pauses its webhook, and probes none that has no open breaker", async () => {
-    expect((await post(`${path}probe-webhook/`, {})).deed).toContain("unprobed")
-    expect((await post(`${path}pause-webhook/`, {})).deed).toContain("paused")
+    expect((await visit(`${path}probe-webhook/`, {})).deed).toContain("unprobed")
+    expect((await visit(`${path}pause-webhook/`, {})).deed).toContain("paused")
     expect((await webhookOf(webhook)).paused).toBe(true)
   })
 })
@@ -85,44 +85,44 @@ describe("the page of background tasks", () => {
   })
 
   it("lists the deliveries that wait for another attempt, by their cause", async () => {
-    const { page } = await post(`${tasks}?state=scheduled`)
+    const { page } = await visit(`${tasks}?state=scheduled`)
     expect([page.includes("failing"), page.includes(`href="${list}`)]).toEqual([true, true])
   })
 
   it("says that nothing is queued or being sent", async () => {
-    const shows = async (state: string, text: string) => (await post(`${tasks}?state=${state}`)).page.includes(text)
+    const shows = async (state: string, text: string) => (await visit(`${tasks}?state=${state}`)).page.includes(text)
     expect(await eventually("none is queued", () => shows("queued", "Nothing is queued."))).toBe(true)
     expect(await eventually("none is being sent", () => shows("running", "Nothing is being sent."))).toBe(true)
   })
 
-  it("pauses a queue, shows how many wait in it, and resumes it", async () => {
+  it("pauses a queue, in which deliveries wait then, and resumes it", async () => {
     const webhook = await hooks.webhook("queue")
     const queue = `${tasks}queues/${webhook}/`
-    expect((await post(`${queue}pause/`, {})).deed).toContain("queue-paused")
+    expect((await visit(`${queue}pause/`, {})).deed).toContain("queue-paused")
     await hooks.tag("queue one")
     await eventually("it waits", async () => (await waiting(webhook)).json.results.length === 1)
     expect(hooks.at("queue")).toHaveLength(0)
-    expect((await post(`${queue}probe/`, {})).deed).toContain("queue-not-probed")
-    expect((await post(`${queue}resume/`, {})).deed).toContain("queue-resumed")
+    expect((await visit(`${queue}probe/`, {})).deed).toContain("queue-not-probed")
+    expect((await visit(`${queue}resume/`, {})).deed).toContain("queue-resumed")
     await hooks.arrived("queue", 1)
     await eventually("it is resumed", async () => !(await webhookOf(webhook)).paused)
-    expect((await post(`${queue}resume/`, {})).deed).toContain("queue-not-paused")
+    expect((await visit(`${queue}resume/`, {})).deed).toContain("queue-not-paused")
   })
 
   it("stops a process from starting anything new, and resumes it", async () => {
-    expect((await post(`${tasks}processes/none/quiet/`, {})).status).toBe(404)
-    const [, name] = /processes\/([^/"]+)\/quiet\//.exec((await post(tasks)).page) ?? []
-    expect((await post(`${tasks}processes/${name}/quiet/`, {})).deed).toContain("process-quiet")
-    expect((await post(`${tasks}processes/${name}/resume/`, {})).deed).toContain("process-works")
+    expect((await visit(`${tasks}processes/none/quiet/`, {})).status).toBe(404)
+    const [, name] = /processes\/([^/"]+)\/quiet\//.exec((await visit(tasks)).page) ?? []
+    expect((await visit(`${tasks}processes/${name}/quiet/`, {})).deed).toContain("process-quiet")
+    expect((await visit(`${tasks}processes/${name}/resume/`, {})).deed).toContain("process-works")
   })
 
   it("retries a delivery that is due later, and discards it", async () => {
     const { id } = await hooks.delivery(failing, "retrying")
-    expect((await post(`${list}${id}/retry/`)).location).toBe(`${list}${id}/`)
-    expect((await post(`${list}${id}/retry/`, {})).deed).toContain("advanced")
+    expect((await visit(`${list}${id}/retry/`)).location).toBe(`${list}${id}/`)
+    expect((await visit(`${list}${id}/retry/`, {})).deed).toContain("advanced")
     await hooks.arrived("failing", 2)
-    expect((await post(`${list}${id}/discard/`)).page).toContain("The receiver will not get this delivery")
-    expect((await post(`${list}${id}/discard/`, {})).deed).toContain("discarded")
+    expect((await visit(`${list}${id}/discard/`)).page).toContain("The receiver will not get this delivery")
+    expect((await visit(`${list}${id}/discard/`, {})).deed).toContain("discarded")
     await hooks.delivery(failing, "discarded")
   })
 })
@@ -136,9 +136,9 @@ describe("deliveries that wait without an attempt", () => {
       return results.length === 1 && results
     })
     const path = `${list}waiting/?webhook_id=${webhook}`
-    expect((await post(path)).page).toContain("boxes one")
-    expect((await post(`${list}waiting/?webhook_id=none`)).status).toBe(400)
-    expect((await post(path, { action: "discard", id: found!.delivery_id })).status).toBe(302)
+    expect((await visit(path)).page).toContain("boxes one")
+    expect((await visit(`${list}waiting/?webhook_id=none`)).status).toBe(400)
+    expect((await visit(path, { action: "discard", id: found!.delivery_id })).status).toBe(302)
     await eventually("none waits", async () => (await waiting(webhook)).json.results.length === 0)
   })
 })
@@ -147,12 +147,12 @@ describe("a paused webhook", () => {
   it("is resumed with a choice of what is kept", async () => {
     const webhook = await hooks.webhook("resumed", { paused: true })
     const path = `/extras/webhooks/${webhook}/resume/`
-    expect((await post(path)).page).toContain('name="keep"')
-    expect((await post(path, { keep: "some" })).page).toContain("Choose one of the three.")
-    expect((await post(path, { keep: "none" })).status).toBe(302)
+    expect((await visit(path)).page).toContain('name="keep"')
+    expect((await visit(path, { keep: "some" })).page).toContain("Choose one of the three.")
+    expect((await visit(path, { keep: "none" })).status).toBe(302)
     await eventually("it is resumed", async () => !(await webhookOf(webhook)).paused)
-    expect((await post(path)).page).toContain("The webhook is not paused.")
-    expect((await post(path, { keep: "all" })).page).toContain("The webhook is not paused.")
+    expect((await visit(path)).page).toContain("The webhook is not paused.")
+    expect((await visit(path, { keep: "all" })).page).toContain("The webhook is not paused.")
   })
 
   it("lists the changes for which it was not called", async () => {
@@ -160,7 +160,7 @@ describe("a paused webhook", () => {
     await hooks.tag("no match")
     await hooks.tag("skipping one")
     await hooks.arrived("skipping", 1)
-    expect((await post(`/extras/webhooks/${webhook}/skipped/`)).page).toContain("no match")
+    expect((await visit(`/extras/webhooks/${webhook}/skipped/`)).page).toContain("no match")
   })
 })
 
@@ -170,7 +170,7 @@ describe("the page of an object", () => {
     const { json } = await hooks.tag("object one")
     await hooks.arrived("object", 1)
     const page = await eventually("it is logged", async () => {
-      const { page } = await post(`/extras/tags/${json.id}/deliveries/`)
+      const { page } = await visit(`/extras/tags/${json.id}/deliveries/`)
       return page.includes("created") && page
     })
     expect(page).toContain("object")

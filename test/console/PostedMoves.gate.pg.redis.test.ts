@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, named } from "../support/Client.ts"
-import { type Fields, hidden, makeDevice, send } from "./Posting.ts"
+import { type Fields, hidden, makeDevice, request } from "./Posting.ts"
 
 let api: Api
 let token: string
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.stop())
 
-const post = (path: string, form?: Fields) => send(api, token, path, form)
+const visit = (path: string, form?: Fields) => request(api, token, path, form)
 
 const get = async (path: string): Promise<Json> => (await api.call<Json>("GET", path)).json
 
@@ -38,14 +38,14 @@ describe("the page that moves a device", () => {
   })
 
   it("offers the units that are free, as if the device were not in its rack", async () => {
-    const { page } = await post(path)
+    const { page } = await visit(path)
     const offered = [...page.matchAll(/<option value="front (\d+)"/g)].map(([, unit]) => Number(unit))
     expect(offered).toEqual([9, 8, 7, 6, 5, 1])
-    expect((await post(`${path}?rack=${racks[1]}`)).page).toContain('<option value="front 3"')
+    expect((await visit(`${path}?rack=${racks[1]}`)).page).toContain('<option value="front 3"')
   })
 
   it("keeps what was chosen when it is shown again", async () => {
-    const { page } = await post(path, [
+    const { page } = await visit(path, [
       ["rack", `${racks[1]}`],
       ["place", "rear 3"],
       ["_again", "rack"]
@@ -54,28 +54,28 @@ describe("the page that moves a device", () => {
   })
 
   it("refuses units that are in use, and a form that is older than the device", async () => {
-    const { page } = await post(path)
+    const { page } = await visit(path)
     const version: Fields = [["_version", hidden(page, "_version")]]
-    const taken = await post(path, [...version, ["rack", `${racks[0]}`], ["place", "front 2"]])
+    const taken = await visit(path, [...version, ["rack", `${racks[0]}`], ["place", "front 2"]])
     expect([taken.status, taken.page.includes('role="alert"')]).toEqual([400, true])
     await api.call("PATCH", `/api/dcim/devices/${device}/`, { comments: "changed" })
-    const late = await post(path, [...version, ["rack", `${racks[0]}`], ["place", "front 5"]])
+    const late = await visit(path, [...version, ["rack", `${racks[0]}`], ["place", "front 5"]])
     expect([late.status, late.page.includes("Somebody else has changed this device")]).toEqual([412, true])
   })
 
   it("moves the device to a rack of another location, and takes it along", async () => {
-    const version: Fields = [["_version", hidden((await post(path)).page, "_version")]]
-    const done = await post(path, [...version, ["rack", `${racks[1]}`], ["place", "rear 2"]])
+    const version: Fields = [["_version", hidden((await visit(path)).page, "_version")]]
+    const done = await visit(path, [...version, ["rack", `${racks[1]}`], ["place", "rear 2"]])
     expect([done.status, done.location]).toEqual([302, `/dcim/devices/${device}/`])
     expect(await get(`/api/dcim/devices/${device}/`)).toMatchObject({
       ...{ rack: { name: "B" }, position: 2, face: { value: "rear" }, location: { name: "There" } }
     })
   })
 
-  it("shows racks side by side, and a filter that finds none", async () => {
-    const { page } = await post("/dcim/rack-elevations/?name=A&rack_face=rear")
+  it("shows racks side by side, and refuses a height that is no number", async () => {
+    const { page } = await visit("/dcim/rack-elevations/?name=A&rack_face=rear")
     expect([page.includes("<figure>"), page.includes("Here")]).toEqual([true, true])
-    expect((await post("/dcim/rack-elevations/?u_height=nope")).status).toBe(400)
+    expect((await visit("/dcim/rack-elevations/?u_height=nope")).status).toBe(400)
   })
 })
 
@@ -87,11 +87,11 @@ describe("an address", () => {
       { address: "192.0.2.1/24", assigned_object_type: "dcim.interface", assigned_object_id: port },
       { address: "192.0.2.2/24" }
     ])
-    expect((await post(`/ipam/ip-addresses/${own}/`)).page).toContain("Make primary for its device")
-    const done = await post(`/ipam/ip-addresses/${own}/primary/`, [])
+    expect((await visit(`/ipam/ip-addresses/${own}/`)).page).toContain("Make primary for its device")
+    const done = await visit(`/ipam/ip-addresses/${own}/primary/`, [])
     expect([done.status, done.location]).toEqual([302, `/dcim/devices/${device}/`])
     expect(await get(`/api/dcim/devices/${device}/`)).toMatchObject({ primary_ip4: { id: own } })
-    expect((await post(`/ipam/ip-addresses/${free}/primary/`, [])).status).toBe(404)
-    expect((await post(`/ipam/ip-addresses/${own}/primary/`)).location).toBe(`/ipam/ip-addresses/${own}/`)
+    expect((await visit(`/ipam/ip-addresses/${free}/primary/`, [])).status).toBe(404)
+    expect((await visit(`/ipam/ip-addresses/${own}/primary/`)).location).toBe(`/ipam/ip-addresses/${own}/`)
   })
 })

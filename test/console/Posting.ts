@@ -5,7 +5,7 @@ import { type Json, named } from "../support/Client.ts"
 export type Fields = ReadonlyArray<readonly [name: string, value: string]>
 
 /** Reads a page, or sends a form to it. `deed`: the cookie that names the deed which the next page reports. */
-export const send = async (api: Api, token: string, path: string, form?: Fields, accept = "text/html") => {
+export const request = async (api: Api, token: string, path: string, form?: Fields, accept = "text/html") => {
   const reply = await fetch(api.service.url + path, {
     redirect: "manual",
     headers: { authorization: `Token ${token}`, accept },

@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const create = (names: ReadonlyArray<string>) => api.makeAll("dcim/sites", names.map(named))
 
-it("a change of somebody else is queued before it, and the user's own next changes behind it", async () => {
+it("a change of somebody else is queued before a flood, and the user's own next changes behind it", async () => {
   const release = await floods.delay()
   await create(flood("a"))
   await create(["One a"])
@@ -46,7 +46,7 @@ it("a few changes are no flood, and are queued with their batch", async () => {
   await release()
 })
 
-it("a webhook that is changed behind it fires as it was then", async () => {
+it("a webhook that is changed behind a flood fires for its events as it was before", async () => {
   const [changed, ...others] = floods.many
   const before = await floods.namesOf(changed!)
   const release = await floods.delay()

@@ -37,7 +37,7 @@ const confirmed = async () => {
   await eventually("it is confirmed", async () => (await superuser.query(query, [slot, end!.lsn])).length > 0)
 }
 
-it("a killed process leaves it to the next floods.one, and nothing is queued twice", async () => {
+it("a killed process leaves a flood to the next process, and nothing is queued twice", async () => {
   const before = await floods.namesOf(floods.many[0]!)
   const release = await floods.delay()
   await create(flood("c"))
@@ -54,7 +54,7 @@ it("a killed process leaves it to the next floods.one, and nothing is queued twi
   expect(service.output()).not.toContain("lost entries")
 })
 
-it("Redis loses everything while it waits, and it is owed all the same", async () => {
+it("a flood that waits while Redis loses all keys is queued all the same", async () => {
   const before = await floods.namesOf(floods.many[1]!)
   const release = await floods.delay()
   await create(flood("g"))

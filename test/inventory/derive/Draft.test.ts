@@ -95,7 +95,7 @@ describe.each(types)("any body of %s", (_, type) => {
         expect(told.filter((name) => !names.includes(name) || hidden.has(name))).toEqual([])
         expect(Object.values(errors).every((messages) => textsIn(messages).length > 0)).toBe(true)
       }),
-      { numRuns: runs(300) }
+      { numRuns: runs(100) }
     )
   })
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest"
 import type { Row } from "../../../src/inventory/Field.ts"
 import { objectType, registry } from "../../../src/inventory/Registry.ts"
 import { blankRow, columnsOf, rowFromJson, textDecoders } from "../../../src/inventory/derive/values/Row.ts"
+import { runs } from "../../support/Seed.ts"
 import { printed, printedJson, rowOf } from "../Rows.ts"
 
 const types = [...registry.values()].map((type) => [type.id, type] as const)
@@ -35,7 +36,8 @@ describe.each(types)("a row of %s", (_, type) => {
       fc.property(rowOf(type), (row) => {
         expect(fromWal(row)).toStrictEqual(row)
         expect(fromJson(row)).toStrictEqual(row)
-      })
+      }),
+      { numRuns: runs(30) }
     )
   })
 
@@ -46,7 +48,8 @@ describe.each(types)("a row of %s", (_, type) => {
         expect(Object.keys(columns).sort()).toEqual([...columnNames].sort())
         const names = Object.entries(type.columns).map(([name, column]) => [name, columns[column]])
         expect({ id: columns["id"], ...Object.fromEntries(names) }).toStrictEqual(row)
-      })
+      }),
+      { numRuns: runs(30) }
     )
   })
 

@@ -126,7 +126,7 @@ describe("code", () => {
 
 describe("tests", () => {
   it("wait as long as `eventually` does, except where a time is their subject", () => {
-    const timed = new Set(["test/capture/Silence.pg.test.ts", "test/deliver/ChangedWebhook.pg.redis.test.ts"])
+    const timed = new Set(["test/capture/Silence.pg.test.ts", "test/deliver/ChangedWebhook.gate.pg.redis.test.ts"])
     const others = filesUnder("test").filter((file) => !timed.has(file) && !/^test\/(tidy|fault\/)|\.long\./.test(file))
     const wait =
       /\.poll\(.*\btimeout: \d|\beventually\(.*\bmillis: [\d_]+ \}|^\s*timeout: [\d_]+$|\bvi\.wait(For|Until)\b/

@@ -1,4 +1,4 @@
-/** The processor time of attacks. Attacks.test.ts and NunjucksAttacks.test.ts show that counted limits end them. */
+/** The processor time of attacks. Attacks.gate.test.ts and NunjucksAttacks.gate.test.ts show that counted limits end them. */
 import { describe, expect, it } from "vitest"
 import { limits } from "../../src/jinja/runtime/Limits.ts"
 import { outcome, renderer } from "./Installed.ts"

@@ -82,7 +82,6 @@ const siblings: Readonly<Record<string, string>> = {
   "console/MoveRuns.long.browser.test.ts": "http/Moves.pg.redis.test.ts",
   "console/Topology.long.browser.test.ts": "topology/Devices.gate.pg.redis.test.ts",
   "pipeline/Frozen.long.pg.redis.test.ts": "redis/Connection.gate.redis.test.ts",
-  "package/Package.long.test.ts": "structure/OneFile.test.ts",
   "package/Package.long.pg.redis.test.ts": "structure/OneFile.test.ts",
   "telemetry/Metrics.long.pg.redis.test.ts": "telemetry/Page.test.ts",
   "http/PutBack.long.pg.redis.test.ts": "http/Created.pg.redis.test.ts",

@@ -1,9 +1,9 @@
 /**
- * The npm package: the service that an empty folder gets by installing it.
- * A process of that installation.
+ * The npm package: the files of its tarball, and the service that an empty folder gets by installing it, as a process of
+ * that installation. One file for both, because packing makes `dist/` anew: two files would do so at the same time.
  */
 import { execFile } from "node:child_process"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -32,14 +32,18 @@ export default definePlugin({
 
 interface Packed {
   readonly filename: string
+  readonly files: ReadonlyArray<{ readonly path: string }>
 }
 
+/** The paths in the tarball. */
+let files: ReadonlyArray<string>
 let api: Api
 
 beforeAll(async () => {
   const { stdout } = await run("npm", ["pack", "--json", "--silent", "--pack-destination", folder], { cwd: root })
   // npm prints an array, or from version 12 on an object by the names of packages.
   const [packed] = Object.values(JSON.parse(stdout.slice(stdout.search(/^[[{]/m))) as Record<string, Packed>)
+  files = packed!.files.map(({ path }) => path)
   const ours = join(folder, "plugin")
   mkdirSync(ours)
   writeFileSync(join(ours, "package.json"), JSON.stringify(pluginManifest))
@@ -60,6 +64,52 @@ beforeAll(async () => {
 afterAll(async () => {
   await api?.stop()
   rmSync(folder, { recursive: true, force: true })
+})
+
+describe("the tarball", () => {
+  it("has compiled modules with the files that they read, the types of the plugin contract, and nothing else", () => {
+    const [kept, others] = [
+      new Set(["dist", "bin", "docs", "ops"]),
+      ["CHANGELOG.md", "LICENSE", "README.md", "package.json"]
+    ]
+    expect(files.filter((path) => !kept.has(path.split("/")[0]!)).toSorted()).toEqual(others)
+    // Types of the contract, and the types that they use.
+    expect(files.filter((path) => path.endsWith(".ts")).toSorted()).toEqual(
+      [
+        "jinja/runtime/Limits",
+        "template/Samples",
+        ...["Contract", "JsonText", "LiquidFilters", "LiquidNumber", "NunjucksEngine", "NunjucksFilters", "Plugin"].map(
+          (name) => `template/plugin/${name}`
+        )
+      ].map((path) => `dist/src/${path}.d.ts`)
+    )
+    const sources = ["src", "plugins"].flatMap((part) =>
+      readdirSync(join(root, part), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && !entry.name.endsWith(".md"))
+        .map(({ parentPath, name }) => join("dist", parentPath.slice(root.length), name.replace(/\.ts$/, ".js")))
+    )
+    expect(sources.filter((path) => !files.includes(path))).toEqual([])
+  })
+
+  it("finds the entries of its folders as a clone does: object types, pages, routes and commands", async () => {
+    const found = async (sources: string, extension: string) => {
+      const list = `
+        const load = (path) => import("${sources}/" + path + "${extension}")
+        const [{ registry }, { pages }, { apiRoutes }, { commands }] = [
+          await load("inventory/Registry"), await load("console/Pages"), await load("http/Routes"),
+          await load("command/service/Rackwire")
+        ]
+        console.log(JSON.stringify([
+          [...registry.keys()], pages.map(({ path }) => path), apiRoutes.map(({ path }) => path),
+          (await commands()).map(({ name }) => name)
+        ]))`
+      const { stdout } = await run(process.execPath, ["--input-type=module", "-e", list])
+      return JSON.parse(stdout) as ReadonlyArray<ReadonlyArray<string>>
+    }
+    const compiled = await found(join(installed, "dist/src"), ".js")
+    expect(compiled.map(({ length }) => length > 9)).toEqual([true, true, true, true])
+    expect(compiled).toEqual(await found(join(root, "src"), ".ts"))
+  })
 })
 
 describe("the package in an empty folder", () => {

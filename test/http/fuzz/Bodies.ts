@@ -23,6 +23,10 @@ const contentTypes = [
   "application/json; charset=utf-16"
 ]
 
+const writes: ReadonlyArray<string> = ["POST", "PUT", "PATCH", "DELETE"] satisfies ReadonlyArray<Method>
+
+export const isWrite = (method: string): boolean => writes.includes(method)
+
 export const bodyFor = (
   random: Random,
   route: Route,
@@ -30,10 +34,7 @@ export const bodyFor = (
   method: string,
   world: World
 ): Body => {
-  const isWrite = (
-    ["POST", "PUT", "PATCH", "DELETE"] satisfies ReadonlyArray<Method> as ReadonlyArray<string>
-  ).includes(method)
-  if (random.chance(isWrite ? 0.03 : 0.95)) return none
+  if (random.chance(isWrite(method) ? 0.03 : 0.95)) return none
   const usual = usualFor(random, route, type, world)
   if (random.chance(0.05)) return { content: usual.content, type: random.pick(contentTypes) }
   return usual
@@ -97,7 +98,7 @@ const objectFor = (random: Random, type: ObjectType, world: World): Json => {
     if (typeof body[name] === "string") body[name] = `${String(body[name])}${random.below(1e9)}`.slice(-40)
   }
   if (random.chance(0.2)) body["custom_fields"] = { [hostileText(random)]: hostileJson(random) }
-  return random.chance(0.35) ? body : mutated(random, body, Object.keys(type.fields))
+  return random.chance(0.5) ? body : mutated(random, body, Object.keys(type.fields))
 }
 
 const mutated = (random: Random, body: Json, names: ReadonlyArray<string> = []): Json => {

@@ -13,6 +13,8 @@ let far: number
 let cable: number
 let role: number
 let ports: ReadonlyArray<number>
+/** An address of the interface `j` of the device `i`. */
+let narrow: number
 
 const { loggedInAs } = startConsole(async (started) => {
   api = started
@@ -49,6 +51,11 @@ const { loggedInAs } = startConsole(async (started) => {
   })
   const assigned = { assigned_object_type: "dcim.interface", assigned_object_id: ports[0] }
   await api.make("ipam/ip-addresses", { address: "192.0.2.1/24", ...assigned })
+  const letter = await api.make("dcim/devices", { name: "i", ...place })
+  narrow = await api.make("ipam/ip-addresses", {
+    ...{ address: "192.0.2.2/24", assigned_object_type: "dcim.interface" },
+    assigned_object_id: await api.make("dcim/interfaces", { device: letter, name: "j", type: "virtual" })
+  })
   const all = [
     "dcim.inventoryitem",
     "dcim.modulebay",
@@ -113,6 +120,14 @@ describe.skipIf(!hasBrowser)("the page of a device", () => {
 })
 
 describe.skipIf(!hasBrowser)("values", () => {
+  it("lead to the device and the port of an address by links that a finger hits, even to names of a letter", async () => {
+    const { page, close } = await loggedInAs("ann")
+    await page.goto(`/ipam/ip-addresses/${narrow}/`)
+    expect(await page.locator("main a", { hasText: /^[ij]$/ }).count()).toBe(2)
+    expect(await accessibility(page)).toEqual([])
+    await close()
+  })
+
   it("are shown as people wrote them: Markdown without markup of its own, labels, Yes", async () => {
     const { page, close } = await loggedInAs("ann")
     await page.goto(`/dcim/devices/${device}/`)

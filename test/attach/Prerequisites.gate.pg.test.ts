@@ -3,14 +3,11 @@ import { execFileSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { Effect, Layer, Redacted } from "effect"
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import { attachSql, detachSql, publicationSql, slotSql } from "../../src/attach/AttachSql.ts"
 import type { AttachError } from "../../src/attach/AttachError.ts"
-import { readFacts } from "../../src/attach/Facts.ts"
 import { judge } from "../../src/attach/Prerequisites.ts"
 import { freePorts } from "../../src/embedded/Ports.ts"
-import { Servers } from "../../src/embedded/Servers.ts"
 import { addressOf } from "../../src/postgres/PostgresUrl.ts"
 import { Walsender } from "../../src/capture/wal/Walsender.ts"
 import { makeEmptyDatabase, servers } from "../support/Database.ts"
@@ -20,19 +17,11 @@ import { type Sql, databaseAt, openSql } from "../support/Sql.ts"
 import { type NetBoxDatabase, makeNetBox } from "../source/NetBoxDatabase.ts"
 import { releases } from "../source/NetBoxModels.ts"
 import { fewOf, thorough } from "../support/Seed.ts"
+import { factsOf } from "./Reading.ts"
 
 const walLimitMegabytes = 2048
 
-const none = Redacted.make("")
-const elsewhere = Layer.succeed(Servers, Servers.of({ databaseUrl: none, redisUrl: none, secretKey: none }))
-
-const read = (url: string, slot = "rackwire", takesWebhooks = true) =>
-  readFacts(Redacted.make(url), { slot, publication: "rackwire" }, takesWebhooks).pipe(
-    Effect.provide(elsewhere),
-    Effect.runPromise
-  )
-
-const judged = async (url: string, slot?: string) => judge(await read(url, slot), walLimitMegabytes)
+const judged = async (url: string, slot?: string) => judge(await factsOf(url, slot), walLimitMegabytes)
 
 const reasons = async (url: string, slot?: string) => (await judged(url, slot)).missing.map(({ reason }) => reason)
 
@@ -75,7 +64,7 @@ describe("a role that reads a NetBox", () => {
   })
 
   const prepared = async () => {
-    for (const statement of statementsOf(attachSql(await read(url, netbox.name), { role, isNew: false }))) {
+    for (const statement of statementsOf(attachSql(await factsOf(url, netbox.name), { role, isNew: false }))) {
       await administrator.query(statement)
     }
   }
@@ -88,7 +77,7 @@ describe("a role that reads a NetBox", () => {
 
   test("lacks nothing after the script for an administrator, which can be undone and run again", async () => {
     await prepared()
-    const facts = await read(url, netbox.name)
+    const facts = await factsOf(url, netbox.name)
     expect(judge(facts, walLimitMegabytes)).toEqual({ missing: [], risks: [] })
     expect([publicationSql(facts), slotSql(facts)]).toEqual([[], []])
     expect(facts.foundSlot).toEqual({ database: netbox.name, plugin: "pgoutput", isActive: false, isLost: false })
@@ -118,7 +107,7 @@ describe("a role that reads a NetBox", () => {
 
   test("lacks rows or columns where the publication filters them, on servers that can", async () => {
     await prepared()
-    const { version } = await read(url, netbox.name)
+    const { version } = await factsOf(url, netbox.name)
     if (version < 150_000) return
     for (const limited of ["core_objectchange where (id > 5)", "core_objectchange (id, action)"]) {
       await administrator.query("alter publication rackwire drop table core_objectchange")
@@ -132,15 +121,15 @@ describe("a role that reads a NetBox", () => {
   test("reads without the webhooks where it takes none over", async () => {
     await prepared()
     await administrator.query(`revoke select on extras_eventrule from ${role}`)
-    const facts = await read(url, netbox.name, false)
+    const facts = await factsOf(url, netbox.name, false)
     expect(judge(facts, walLimitMegabytes).missing).toEqual([])
   })
 
   thorough("may make the publication itself as the owner of the table", async () => {
-    const facts = await read(netbox.databaseUrl, netbox.name)
+    const facts = await factsOf(netbox.databaseUrl, netbox.name)
     expect(judge(facts, walLimitMegabytes).missing).toEqual([])
     for (const statement of [...publicationSql(facts), ...slotSql(facts)]) await netbox.sql.query(statement)
-    const made = await read(netbox.databaseUrl, netbox.name)
+    const made = await factsOf(netbox.databaseUrl, netbox.name)
     expect([publicationSql(made), slotSql(made)]).toEqual([[], []])
   })
 
@@ -164,7 +153,7 @@ describe("a role that reads a NetBox", () => {
   })
 
   const failure = (address: string) =>
-    read(address).then(
+    factsOf(address).then(
       () => "no failure",
       ({ reason, message }: AttachError) => {
         expect(message).not.toContain(password)
@@ -198,7 +187,7 @@ describe.each(releases)("a database of NetBox %s", (release) => {
   test("has what attaching needs, and its release", async () => {
     const netbox = await makeNetBox(release, servers.superuserUrl)
     onTestFinished(() => netbox.drop())
-    const facts = await read(netbox.databaseUrl)
+    const facts = await factsOf(netbox.databaseUrl)
     expect(judge(facts, walLimitMegabytes).missing).toEqual([])
     expect(facts.release).toBe(release)
     expect(facts.changeTable?.name).toBe(netbox.changeTable)
@@ -252,7 +241,7 @@ describe("a server with settings of its own", () => {
     const older = await started({ max_slot_wal_keep_size: "64MB" })
     const netbox = await makeNetBox("4.2", older.url)
     onTestFinished(() => netbox.drop())
-    const { version } = await read(netbox.databaseUrl)
+    const { version } = await factsOf(netbox.databaseUrl)
     expect((await judged(netbox.databaseUrl)).risks.map(({ reason }) => reason)).toEqual(["WalLimit"])
     if (version < 180_000) return
     await older.superuser.query("alter system set idle_replication_slot_timeout = '1h'")

@@ -1,25 +1,13 @@
 /** Goal: attaching works on Postgres 13, which Rackwire itself does not run on. */
-import { Effect, Layer, Redacted } from "effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { attachSql } from "../../src/attach/AttachSql.ts"
-import { readFacts } from "../../src/attach/Facts.ts"
 import { judge } from "../../src/attach/Prerequisites.ts"
-import { readRules } from "../../src/attach/Rules.ts"
-import { Servers } from "../../src/embedded/Servers.ts"
 import { type Postgres13, hasPostgres13, startPostgres13 } from "../support/Postgres13.ts"
 import { type NetBoxDatabase, makeNetBox } from "../source/NetBoxDatabase.ts"
 import { NetBoxWriter } from "../source/NetBoxWriter.ts"
+import { factsOf, rulesOf } from "./Reading.ts"
 
-const none = Redacted.make("")
-const elsewhere = Layer.succeed(Servers, Servers.of({ databaseUrl: none, redisUrl: none, secretKey: none }))
-
-const read = (url: string) =>
-  readFacts(Redacted.make(url), { slot: "rackwire", publication: "rackwire" }, true).pipe(
-    Effect.provide(elsewhere),
-    Effect.runPromise
-  )
-
-const reasons = async (url: string) => judge(await read(url), 2048).missing.map(({ reason }) => reason)
+const reasons = async (url: string) => judge(await factsOf(url), 2048).missing.map(({ reason }) => reason)
 
 describe.runIf(hasPostgres13)("a NetBox on Postgres 13", () => {
   let server: Postgres13
@@ -38,11 +26,11 @@ describe.runIf(hasPostgres13)("a NetBox on Postgres 13", () => {
     await netbox.sql.query("create role reader with login")
     const url = Object.assign(new URL(netbox.databaseUrl), { username: "reader" }).href
     expect(await reasons(url)).toEqual(["Replication", "Select", "Publication"])
-    const script = attachSql(await read(url), { role: "reader", isNew: false })
+    const script = attachSql(await factsOf(url), { role: "reader", isNew: false })
     for (const statement of script.split("\n").filter((line) => line !== "" && !/^(?:--|\\)/.test(line))) {
       await netbox.sql.query(statement)
     }
-    const facts = await read(url)
+    const facts = await factsOf(url)
     expect(judge(facts, 2048)).toEqual({ missing: [], risks: [] })
     expect([facts.foundPublication?.isWhole, facts.foundSlot?.plugin, facts.version]).toEqual([
       true,
@@ -62,8 +50,7 @@ describe.runIf(hasPostgres13)("a NetBox on Postgres 13", () => {
           additional_headers, body_template, secret, ssl_verification)
        values ('{}', 'alone', '', 'https://example.com/', 'POST', 'application/json', '', '', '', true)`
     )
-    const rules = readRules(Redacted.make(netbox.databaseUrl), await read(netbox.databaseUrl))
-    const found = await Effect.runPromise(rules.pipe(Effect.provide(elsewhere)))
+    const found = await rulesOf(netbox.databaseUrl)
     expect(found.map(({ name }) => name)).toEqual(["alone"])
   })
 })

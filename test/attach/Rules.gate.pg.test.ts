@@ -1,28 +1,14 @@
 /** The webhooks of each release of NetBox, read from its tables. */
-import { Effect, Layer, Redacted } from "effect"
+import { Redacted } from "effect"
 import { describe, expect, onTestFinished, test } from "vitest"
 import type { AttachError } from "../../src/attach/AttachError.ts"
-import { readFacts } from "../../src/attach/Facts.ts"
-import { readRules } from "../../src/attach/Rules.ts"
 import { ruleBytesMax, switchSql, takeOver } from "../../src/attach/Takeover.ts"
-import { Servers } from "../../src/embedded/Servers.ts"
 import { servers } from "../support/Database.ts"
 import { type NetBoxDatabase, makeNetBox } from "../source/NetBoxDatabase.ts"
 import { type Release, isAtLeast, releases } from "../source/NetBoxModels.ts"
+import { rulesOf } from "./Reading.ts"
 
-const none = Redacted.make("")
-const elsewhere = Layer.succeed(Servers, Servers.of({ databaseUrl: none, redisUrl: none, secretKey: none }))
-
-const factsOf = (url: string) =>
-  readFacts(Redacted.make(url), { slot: "rackwire", publication: "rackwire" }, true).pipe(
-    Effect.provide(elsewhere),
-    Effect.runPromise
-  )
-
-const rulesOf = async ({ databaseUrl }: NetBoxDatabase) =>
-  readRules(Redacted.make(databaseUrl), await factsOf(databaseUrl)).pipe(Effect.provide(elsewhere), Effect.runPromise)
-
-const takeoversOf = async (netbox: NetBoxDatabase) => (await rulesOf(netbox)).map(takeOver)
+const takeoversOf = async (netbox: NetBoxDatabase) => (await rulesOf(netbox.databaseUrl)).map(takeOver)
 
 const started = async (release: Release): Promise<NetBoxDatabase> => {
   const netbox = await makeNetBox(release, servers.superuserUrl)
@@ -102,7 +88,7 @@ const store = async (netbox: NetBoxDatabase, name = "sites"): Promise<string> =>
 describe.each(releases)("the webhooks of NetBox %s", (release) => {
   test("are taken over with their types, events, conditions and requests, and can be disabled there", async () => {
     const netbox = await started(release)
-    expect(await rulesOf(netbox)).toEqual([])
+    expect(await rulesOf(netbox.databaseUrl)).toEqual([])
     const id = await store(netbox)
     const [taken, ...others] = await takeoversOf(netbox)
     expect(others).toEqual([])
@@ -134,7 +120,7 @@ test.each(["3.1", "4.6"] as const)(
     const netbox = await started(release)
     const ids: Array<string> = []
     for (let at = 0; at < 12; at++) ids.push(await store(netbox, `rule ${at}`))
-    expect((await rulesOf(netbox)).map((rule) => rule.id)).toEqual(ids)
+    expect((await rulesOf(netbox.databaseUrl)).map((rule) => rule.id)).toEqual(ids)
   }
 )
 
@@ -206,11 +192,11 @@ test("more rules than a NetBox has are an error with a reason", async () => {
      select 'w' || i, true, true, true, false, false, true, 'https://example.com/' || i, 'POST', '', '', '', '', true
        from generate_series(1, 2001) i`
   )
-  const error = await rulesOf(netbox).then(
+  const error = await rulesOf(netbox.databaseUrl).then(
     () => undefined,
     (failure: AttachError) => failure
   )
   expect(error).toMatchObject({ reason: "Refused", message: expect.stringContaining("more than 2000") })
   await netbox.sql.query("delete from extras_webhook where id = 1")
-  expect(await rulesOf(netbox)).toHaveLength(2000)
+  expect(await rulesOf(netbox.databaseUrl)).toHaveLength(2000)
 })

@@ -1,15 +1,11 @@
 /** Goal: a webhook of NetBox, read from its tables, is one that Rackwire takes and shows with the same values. */
-import { Effect, Layer, Redacted } from "effect"
+import { Redacted } from "effect"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
-import { readRules } from "../../src/attach/Rules.ts"
 import { takeOver } from "../../src/attach/Takeover.ts"
-import { Servers } from "../../src/embedded/Servers.ts"
 import { type Api, sharedApi } from "../support/Api.ts"
 import { servers } from "../support/Database.ts"
 import { makeNetBox } from "../source/NetBoxDatabase.ts"
-
-const none = Redacted.make("")
-const elsewhere = Layer.succeed(Servers, Servers.of({ databaseUrl: none, redisUrl: none, secretKey: none }))
+import { rulesOf } from "./Reading.ts"
 
 let api: Api
 
@@ -45,8 +41,7 @@ describe.each(["3.5", "4.6"] as const)("a webhook of NetBox %s", (release) => {
     for (const statement of statements[release]) await netbox.sql.query(statement)
     const tables = release === "3.5" ? [] : ["extras_eventrule", "extras_eventrule_object_types"]
     const facts = { schema: "public", webhookTables: ["extras_webhook", "extras_webhook_content_types", ...tables] }
-    const rules = readRules(Redacted.make(netbox.databaseUrl), facts).pipe(Effect.provide(elsewhere))
-    const [taken, ...others] = (await Effect.runPromise(rules)).map(takeOver)
+    const [taken, ...others] = (await rulesOf(netbox.databaseUrl, facts)).map(takeOver)
     expect([others, taken!.differences]).toEqual([[], []])
     const body = { ...taken!.fields, name: `sites of ${release}`, secret: Redacted.value(taken!.secret) }
     const made = await api.call("POST", "/api/extras/webhooks/", body)

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type User, makeUser } from "../auth/Users.ts"
 import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, named } from "../support/Client.ts"
+import { request } from "./Posting.ts"
 
 let api: Api
 let limited: User
@@ -21,17 +22,12 @@ const open = { description: "open" }
 const prefix = (text: string, fields: Json = {}) => api.make("ipam/prefixes", { prefix: text, ...open, ...fields })
 
 const requestAs = (token: string, path: string, form?: Readonly<Record<string, string>>) =>
-  fetch(api.service.url + path, {
-    redirect: "manual",
-    headers: { authorization: `Token ${token}`, accept: "text/html" },
-    ...(form !== undefined && { method: "POST", body: new URLSearchParams(form) })
-  })
+  request(api, token, path, form && Object.entries(form))
 
 const pageFor = async (token: string, path: string) => {
-  const response = await requestAs(token, path)
-  const text = await response.text()
-  if (response.status !== 200) throw new Error(`${path}: ${response.status} ${text}`)
-  return text
+  const { status, page } = await requestAs(token, path)
+  if (status !== 200) throw new Error(`${path}: ${status} ${page}`)
+  return page
 }
 
 /** The pieces of the map: their titles, with the paths to which they lead. */
@@ -159,14 +155,14 @@ describe("the page of a prefix", () => {
     const path = `/ipam/prefixes/${id}/allocate/`
     const both = await Promise.all([1, 2].map(() => requestAs(admin, path, { what: "prefix", length: "24" })))
     expect(both.map(({ status }) => status)).toEqual([302, 302])
-    const made = await Promise.all(both.map((reply) => api.call<Json>("GET", `/api${reply.headers.get("location")!}`)))
+    const made = await Promise.all(both.map((reply) => api.call<Json>("GET", `/api${reply.location!}`)))
     expect(made.map(({ json }) => json["prefix"]).sort()).toEqual(["10.16.0.0/24", "10.16.1.0/24"])
     const address = await requestAs(admin, path, { what: "address" })
-    expect((await api.call<Json>("GET", `/api${address.headers.get("location")!}`)).json).toMatchObject({
+    expect((await api.call<Json>("GET", `/api${address.location!}`)).json).toMatchObject({
       ...{ address: "10.16.0.1/22", vrf: { id: vrf } }
     })
     const refused = await requestAs(admin, path, { what: "prefix", length: "22" })
-    expect([refused.status, await refused.text()]).toEqual([409, expect.stringContaining("Nothing was allocated")])
+    expect([refused.status, refused.page]).toEqual([409, expect.stringContaining("Nothing was allocated")])
     const reader = await makeUser(api, "reader", { types: ["ipam.prefix"], actions: ["view"] })
     expect((await requestAs(reader.token, path, { what: "prefix", length: "24" })).status).toBe(403)
   })

@@ -8,7 +8,8 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { paused } from "../eventloop/Pace.ts"
-import { Redis, command } from "../redis/Redis.ts"
+import { Redis, command, mastersOf } from "../redis/Redis.ts"
+import { inWords } from "../telemetry/Telemetry.ts"
 import { formerOwnerKey, formerPrefix, moveFormerKeys } from "../queue/reconcile/FormerKeys.ts"
 
 /** The name of this database and its cluster, as former versions noted it in Redis. */
@@ -27,36 +28,49 @@ const formerOwner = Effect.gen(function* () {
 
 /** Gives the keys their names of today. The leader does so before it appends. */
 export const ownRedis = Effect.gen(function* () {
-  const { prefix, rename } = yield* Redis
+  const { connectBare, prefix } = yield* Redis
   const sql = yield* SqlClient.SqlClient
-  yield* Effect.scoped(takeOver)
+  const moved = yield* moveOurs
   yield* sql`
     update rackwire_leader set redis_prefix = ${prefix} where id = (select max(id) from rackwire_leader)`
-  yield* rename(prefix)
-})
-
-const takeOver = Effect.gen(function* () {
-  const { connectBare, prefix } = yield* Redis
-  const bare = yield* connectBare
-  const owner = yield* command(() => bare.get(formerOwnerKey))
-  if (owner === null || owner !== (yield* formerName)) return
-  const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql<{ readonly webhook: string }>`
-    select id::text as webhook from extras_webhook union select webhook_id::text from rackwire_watermark`
-  const moved = yield* command(() =>
-    moveFormerKeys(
-      bare,
-      prefix,
-      rows.map(({ webhook }) => Number(webhook))
-    )
-  )
+  yield* takeNames
+  if (moved === undefined) return
   if (moved > 0) {
     return yield* Effect.logInfo(
       `capture: ${moved} keys in Redis begin with ${prefix} now, in place of ${formerPrefix} as in versions before`
     )
   }
   // Kept at the first time: processes that were at work under the former names may have written once more.
+  const bare = yield* connectBare
   yield* command(() => bare.unlink(formerOwnerKey))
+}).pipe(Effect.scoped)
+
+/** Moves the former keys, if they are of this database; returns how many there were. */
+const moveOurs = Effect.gen(function* () {
+  const { connectBare, prefix } = yield* Redis
+  const bare = yield* connectBare
+  const owner = yield* command(() => bare.get(formerOwnerKey))
+  if (owner === null || owner !== (yield* formerName)) return undefined
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ readonly webhook: string }>`
+    select id::text as webhook from extras_webhook union select webhook_id::text from rackwire_watermark`
+  return yield* command(() =>
+    moveFormerKeys(
+      bare,
+      prefix,
+      rows.map(({ webhook }) => Number(webhook))
+    )
+  )
+}).pipe(Effect.scoped)
+
+/** Uses the names of today. Moves what this process wrote under the former ones after they were moved. */
+const takeNames = Effect.gen(function* () {
+  const { client, prefix, rename } = yield* Redis
+  if (client.options.keyPrefix === prefix) return
+  yield* rename(prefix)
+  // Servers answer in order: commands with former names have ended.
+  yield* command(() => Promise.all(mastersOf(client).map((master) => master.ping())))
+  yield* moveOurs
 })
 
 /** Whether keys have their former names: leaders have led, and none has moved the keys. */
@@ -78,7 +92,7 @@ const areFormer = Effect.gen(function* () {
 /** Works under the former names until the leader has moved the keys. */
 export const keyNames = Layer.effectDiscard(
   Effect.gen(function* () {
-    const { prefix, rename } = yield* Redis
+    const { rename } = yield* Redis
     const former = yield* Effect.orElseSucceed(areFormer, () => true)
     if (!former) return
     yield* rename(formerPrefix)
@@ -90,7 +104,8 @@ export const keyNames = Layer.effectDiscard(
       // A server that does not answer says nothing about the names.
       Effect.orElseSucceed(() => false),
       Effect.repeat({ until: (isMoved) => isMoved }),
-      Effect.andThen(rename(prefix)),
+      Effect.andThen(takeNames),
+      Effect.catch((error) => Effect.logWarning(`keys in Redis under former names were not moved: ${inWords(error)}`)),
       Effect.forkScoped
     )
   })

@@ -3,12 +3,13 @@
  *
  * They are renamed, not filled again from the change log (Reconcile.ts): that would repeat the attempts under way, and
  * forget the leases, circuit breakers and rate limits, which are in Redis alone. A webhook's keys share a slot, so one script
- * moves all of them, in a cluster too. A webhook whose keys could not be moved has lost its stream: it is filled again.
+ * moves all of them, in a cluster too. Processes at work write under the former names until they read the note of it:
+ * each of them moves what it wrote last. A webhook whose queue could not be moved has lost its stream: it is filled again.
  */
 import { chunksOf } from "effect/Array"
 import type { Client } from "../../redis/Redis.ts"
 import { RedisScript } from "../../redis/RedisScript.ts"
-import { keysOf, sweepKeys } from "../Keys.ts"
+import { group, keysOf, sweepKeys } from "../Keys.ts"
 
 /** The text that keys and channels of those versions begin with. */
 export const formerPrefix = "rackwire:"
@@ -38,9 +39,13 @@ export const moveFormerKeys = async (
   for (const some of chunksOf(all, movedAtOnce)) {
     const replies = await takeOverScript.runFor(bare, some, (webhook) => {
       const names = Object.values(keysOf(webhook))
-      return { keys: [...names.map(former), ...names.map((key) => prefix + key)], args: [] }
+      return { keys: [...names.map(former), ...names.map((key) => prefix + key)], args: [group] }
     })
-    moved += replies.reduce((sum, [, count]) => sum + count, 0)
+    for (const [webhook, count] of replies) {
+      moved += count
+      // For the sweep: it may have inspected the webhook under the names of today already.
+      if (count > 0) await bare.zadd(prefix + sweepKeys.marks, 0, `${webhook}`)
+    }
   }
   await bare.unlink(...Object.values(sweepKeys).map(former))
   return moved

@@ -1,10 +1,21 @@
--- Moves the keys of a webhook from their former names to those of today. Where a name of today is in use already, the
--- former keys are deleted: the deliveries that they alone hold are queued again from the logs.
+-- Moves the keys of a webhook from their former names to those of today. Where a name of today is in use already,
+-- processes have written under the former names since: the deliveries that wait there are added to those of today.
 -- Returns how many former keys there were.
 -- The former names, then the names of today in the same order.
 local keys = KEYS
+local group = ARGV[1]
+-- Most deliveries that are added: Redis does nothing else meanwhile. More are queued again from the delivery log.
+local addedMax = 5000
+
+-- include include/now.lua
+-- include include/block-or-park.lua
 
 local count = #keys / 2
+local former, today = {}, {}
+for i = 1, count do
+  local name = string.match(keys[i], '[^:]*$')
+  former[name], today[name] = keys[i], keys[count + i]
+end
 
 local function isUsed(key)
   if redis.call('TYPE', key).ok ~= 'stream' then return redis.call('EXISTS', key) == 1 end
@@ -15,8 +26,33 @@ local function isUsed(key)
   end
 end
 
+-- Adds a delivery that was delayed or parked; one that is delayed or parked today stays as it is.
+local function addHeld(id, content, due, isOrdered)
+  if redis.call('HEXISTS', today.held, id) == 1 then return end
+  if isOrdered and not blockOrPark(today.blocked, today.parked, today.held, content) then return end
+  redis.call('HSET', today.held, id, content)
+  redis.call('ZADD', today.later, due, id)
+end
+
+-- Adds the entries that no process has read: an attempt under way ends under the names of today.
+local function addUnread(name)
+  for _, entry in ipairs(redis.call('XRANGE', former[name], '-', '+', 'COUNT', addedMax)) do
+    local pending = redis.pcall('XPENDING', former[name], group, entry[1], entry[1], 1)
+    if pending.err or #pending == 0 then redis.call('XADD', today[name], '*', unpack(entry[2])) end
+  end
+end
+
 local isAnyUsed = false
 for i = 1, count do isAnyUsed = isAnyUsed or isUsed(keys[count + i]) end
+if isAnyUsed then
+  local isOrdered, now = redis.call('EXISTS', former.blocked) == 1, nowMillis()
+  local held = redis.call('HLEN', former.held) <= addedMax and redis.call('HGETALL', former.held) or {}
+  for i = 1, #held, 2 do
+    addHeld(held[i], held[i + 1], redis.call('ZSCORE', former.later, held[i]) or now, isOrdered)
+  end
+  addUnread('urgent')
+  addUnread('again')
+end
 local found = 0
 for i = 1, count do
   if redis.call('EXISTS', keys[i]) == 1 then

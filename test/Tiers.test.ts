@@ -69,7 +69,7 @@ const siblings: Readonly<Record<string, string>> = {
   "telemetry/Traces.long.pg.redis.test.ts": "http/Traces.gate.pg.redis.test.ts",
   "telemetry/Logs.long.pg.redis.test.ts": "telemetry/Telemetry.test.ts",
   "hostile/DeepRows.long.pg.redis.test.ts": "hostile/OddValues.gate.pg.redis.test.ts",
-  "http/Fuzz.long.pg.redis.test.ts": "http/BadInput.gate.pg.redis.test.ts",
+  "hostile/Fuzz.long.pg.redis.test.ts": "http/BadInput.gate.pg.redis.test.ts",
   "auth/Hostile.long.pg.redis.test.ts": "auth/Authenticate.pg.redis.test.ts",
   "auth/ldap/LdapSync.long.pg.redis.test.ts": "auth/directory/DirectoryGroups.gate.pg.redis.test.ts",
   "auth/ldap/ActiveDirectory.long.pg.redis.test.ts": "auth/ldap/Ldap.gate.pg.redis.test.ts",

@@ -5,8 +5,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type Api, startApi, startApiProcess } from "../support/Api.ts"
 import { runs, seed } from "../support/Seed.ts"
-import { fuzzBeside } from "./fuzz/Beside.ts"
-import { fuzz, told } from "./fuzz/Fuzz.ts"
+import { fuzzBeside } from "../http/fuzz/Beside.ts"
+import { fuzz, told } from "../http/fuzz/Fuzz.ts"
 
 let api: Api
 

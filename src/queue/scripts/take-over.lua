@@ -10,11 +10,11 @@ local addedMax = 5000
 -- include include/now.lua
 -- include include/block-or-park.lua
 
-local count = #keys / 2
+local nameCount = #keys / 2
 local former, today = {}, {}
-for i = 1, count do
+for i = 1, nameCount do
   local name = string.match(keys[i], '[^:]*$')
-  former[name], today[name] = keys[i], keys[count + i]
+  former[name], today[name] = keys[i], keys[nameCount + i]
 end
 
 local function isUsed(key)
@@ -43,10 +43,11 @@ local function addUnread(name)
 end
 
 local isAnyUsed = false
-for i = 1, count do isAnyUsed = isAnyUsed or isUsed(keys[count + i]) end
+for i = 1, nameCount do isAnyUsed = isAnyUsed or isUsed(keys[nameCount + i]) end
 if isAnyUsed then
   local isOrdered, now = redis.call('EXISTS', former.blocked) == 1, nowMillis()
-  local held = redis.call('HLEN', former.held) <= addedMax and redis.call('HGETALL', former.held) or {}
+  local count = redis.call('ZCARD', former.later) + redis.call('ZCARD', former.parked)
+  local held = count <= addedMax and redis.call('HGETALL', former.held) or {}
   for i = 1, #held, 2 do
     addHeld(held[i], held[i + 1], redis.call('ZSCORE', former.later, held[i]) or now, isOrdered)
   end
@@ -54,10 +55,10 @@ if isAnyUsed then
   addUnread('again')
 end
 local found = 0
-for i = 1, count do
+for i = 1, nameCount do
   if redis.call('EXISTS', keys[i]) == 1 then
     found = found + 1
-    if isAnyUsed then redis.call('UNLINK', keys[i]) else redis.call('RENAME', keys[i], keys[count + i]) end
+    if isAnyUsed then redis.call('UNLINK', keys[i]) else redis.call('RENAME', keys[i], keys[nameCount + i]) end
   end
 end
 return found

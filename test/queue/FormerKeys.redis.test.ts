@@ -35,7 +35,7 @@ const leaseMillis = 60_000
 
 const ids = (entries: ReadonlyArray<Entry>) => entries.map((entry) => entry.delivery.idx)
 
-/** A queue under the former names, which are moved. */
+/** Moves a queue of one delivery from its former name. */
 const moveQueue = async () => {
   await former.xadd(keysOf(1).queue, "5000-1", "d", pack(delivery(1)))
   expect(await move()).toBe(1)

@@ -41,11 +41,10 @@ export const moveFormerKeys = async (
       const names = Object.values(keysOf(webhook))
       return { keys: [...names.map(former), ...names.map((key) => prefix + key)], args: [group] }
     })
-    for (const [webhook, count] of replies) {
-      moved += count
-      // For the sweep: it may have inspected the webhook under the names of today already.
-      if (count > 0) await bare.zadd(prefix + sweepKeys.marks, 0, `${webhook}`)
-    }
+    moved += replies.reduce((sum, [, count]) => sum + count, 0)
+    // The sweep may have inspected these webhooks under the names of today already.
+    const marks = replies.flatMap(([webhook, count]) => (count > 0 ? [0, `${webhook}`] : []))
+    if (marks.length > 0) await bare.zadd(prefix + sweepKeys.marks, ...marks)
   }
   await bare.unlink(...Object.values(sweepKeys).map(former))
   return moved

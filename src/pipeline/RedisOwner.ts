@@ -105,7 +105,9 @@ export const keyNames = Layer.effectDiscard(
       Effect.orElseSucceed(() => false),
       Effect.repeat({ until: (isMoved) => isMoved }),
       Effect.andThen(takeNames),
-      Effect.catch((error) => Effect.logWarning(`keys in Redis under former names were not moved: ${inWords(error)}`)),
+      Effect.catch((error) =>
+        Effect.logWarning(`the next start moves keys in Redis that have former names still: ${inWords(error)}`)
+      ),
       Effect.forkScoped
     )
   })
